@@ -1,0 +1,60 @@
+//! Configured limits: what they are.
+//!
+//! How each kind is enforced lives beside this page, one kind a file.
+
+use core::num::NonZeroU64;
+use core::time::Duration;
+
+use crate::observation::Unit;
+
+mod text;
+
+pub use text::LimitError;
+
+/// A configured quota on a gate.
+///
+/// Made by parsing the grammar that options, configuration and errors share:
+///
+/// ```
+/// use paceline_engine::Limit;
+///
+/// let search: Limit = "30/m".parse()?; // never more than 30 in any minute
+/// let pages: Limit = "10/s burst 50".parse()?; // a token bucket that starts full
+/// let connections: Limit = "100 in flight".parse()?;
+/// # Ok::<(), paceline_engine::LimitError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limit {
+    /// What is bounded.
+    pub kind: LimitKind,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// What a limit bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LimitKind {
+    /// A token bucket: `amount` tokens flow in per `period`, at most `burst` are kept, it starts full.
+    Bucket {
+        /// Tokens per period.
+        amount: NonZeroU64,
+        /// The period; never zero.
+        period: Duration,
+        /// The most that is kept.
+        burst: NonZeroU64,
+    },
+    /// Never more than `amount` in any `period`.
+    Strict {
+        /// The most in any period.
+        amount: NonZeroU64,
+        /// The period; never zero.
+        period: Duration,
+    },
+    /// Never more than `max` at the same time, from the start of a request to the end of its response's body.
+    InFlight {
+        /// The most at once.
+        max: NonZeroU64,
+    },
+}

@@ -1,0 +1,225 @@
+//! What one response, or the failure to get one, taught us.
+//!
+//! `response/` makes these from HTTP; `gate/` and `retry/` use them and know no HTTP.
+
+use core::fmt;
+use core::time::Duration;
+
+/// What kind of outcome a request had. Whether to retry is a separate decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "the five classes are the contract; a sixth would be a new contract"
+)]
+pub enum Verdict {
+    /// Served.
+    Ok,
+    /// Refused because of a rate, a quota or a concurrency limit.
+    RateLimited,
+    /// Refused because the upstream has too much to do.
+    Overloaded,
+    /// The answer is elsewhere.
+    Redirect,
+    /// Anything else: a client error, a server error, no answer.
+    Other,
+}
+
+impl Verdict {
+    /// The word used in JSON (`class`), metrics and messages.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
+            Self::Redirect => "redirect",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether the upstream refused to do the work.
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Overloaded)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// Where the observation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "there was an answer or there was none"
+)]
+pub enum Answer {
+    /// A response with this status.
+    Status(u16),
+    /// No response.
+    Failure(Failure),
+}
+
+/// Why there was no response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Failure {
+    /// No connection: refused, unreachable, name not found, TLS failed. Nothing was processed.
+    Connect,
+    /// Connected, and no answer in time.
+    Timeout,
+    /// The connection ended before the answer, or the answer was not HTTP.
+    Broken,
+}
+
+impl Failure {
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Timeout => "timeout",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// What a quota counts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Unit {
+    /// HTTP requests.
+    #[default]
+    Requests,
+    /// Requests being worked on at the same time.
+    Concurrent,
+    /// Something else, by the upstream's own word: `tokens`, `points`, `content-bytes`, `percent`.
+    Other(Box<str>),
+}
+
+/// A quota period as the upstream reported it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Window {
+    /// The upstream's name for it, or the header family that it came from.
+    pub name: Option<Box<str>>,
+    /// What it counts.
+    pub unit: Unit,
+    /// How much the whole window holds, in thousandths of its unit (`0.5` requests is 500).
+    pub limit_milli: Option<u64>,
+    /// How much is left.
+    pub remaining: Option<u64>,
+    /// Time from receipt until it starts anew.
+    pub reset: Option<Duration>,
+    /// The window's whole length.
+    pub length: Option<Duration>,
+}
+
+impl Window {
+    /// A window of requests with nothing known.
+    pub fn unknown() -> Self {
+        Self::default()
+    }
+
+    /// The whole number of requests that it holds.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit_milli.map(|milli| milli / 1000)
+    }
+
+    /// Nothing is left of it.
+    pub fn is_exhausted(&self) -> bool {
+        self.remaining == Some(0)
+    }
+}
+
+/// How far a refusal or a pause reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Everything that shares the gate.
+    #[default]
+    Gate,
+    /// This request alone.
+    Request,
+}
+
+/// What one response or failure taught us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Observation {
+    /// The kind of outcome.
+    pub verdict: Verdict,
+    /// The status, or why there was none.
+    pub answer: Answer,
+    /// The wait that the upstream named on this response, as sent: zero or past hints are `Some(ZERO)`.
+    pub retry_after: Option<Duration>,
+    /// From receipt, the earliest time at which the response justifies the next request in its scope. `None` on a
+    /// refusal: no usable hint. `None` otherwise: no pause needed.
+    pub wait: Option<Duration>,
+    /// What `wait` speaks for.
+    pub scope: Scope,
+    /// The quota periods that it reported.
+    pub windows: Vec<Window>,
+    /// What was noticed while reading: `past`, `huge`, `malformed:retry-after`, … (stable words).
+    pub flags: Flags,
+}
+
+impl Observation {
+    /// An observation that says nothing but its verdict and status.
+    pub const fn status(verdict: Verdict, status: u16) -> Self {
+        Self {
+            verdict,
+            answer: Answer::Status(status),
+            retry_after: None,
+            wait: None,
+            scope: Scope::Gate,
+            windows: Vec::new(),
+            flags: Flags(Vec::new()),
+        }
+    }
+
+    /// No response.
+    pub fn failure(failure: Failure) -> Self {
+        Self {
+            answer: Answer::Failure(failure),
+            ..Self::status(Verdict::Other, 0)
+        }
+    }
+
+    /// The upstream did the work, or said why this very request is wrong: it was not refused and did not fail.
+    pub fn is_served(&self) -> bool {
+        match self.answer {
+            Answer::Status(status) => !self.verdict.is_refusal() && status < 500,
+            Answer::Failure(_) => false,
+        }
+    }
+
+    /// The upstream failed: a server error other than a refusal by quota, or no answer.
+    pub fn is_failure(&self) -> bool {
+        !self.is_served() && self.verdict != Verdict::RateLimited
+    }
+}
+
+/// Words for what was noticed while a response was read, in order, each once.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Flags(Vec<Box<str>>);
+
+impl Flags {
+    /// Adds a word unless it is there.
+    pub fn add(&mut self, flag: impl Into<Box<str>>) {
+        let flag = flag.into();
+        if !self.0.contains(&flag) {
+            self.0.push(flag);
+        }
+    }
+
+    /// The words.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// Whether the word is there.
+    pub fn contains(&self, flag: &str) -> bool {
+        self.0.iter().any(|own| **own == *flag)
+    }
+}
