@@ -7,7 +7,12 @@ use core::time::Duration;
 
 use crate::observation::Unit;
 
+mod account;
+mod bucket;
+mod strict;
 mod text;
+
+pub(crate) use account::Account;
 
 pub use text::LimitError;
 

@@ -1,0 +1,550 @@
+//! One pace line: the gates that requests of one upstream share, and those who wait for them.
+//!
+//! A driver calls one input (`join`, `settle`, `finish`, `refund`, `leave`, `handle_timeout`, …) with the time, then drains
+//! the [`Effects`] that come back, which the borrow checker makes sure of, and calls `handle_timeout` at the deadline that
+//! [`Effects::finish`] returns. Calling it early changes nothing and returns the same deadline.
+
+use std::collections::VecDeque;
+
+use crate::cost::{Ahead, Cost};
+use crate::effects::{Effect, Effects};
+use crate::event::{Event, EventKind};
+use crate::gate::{Change, Gate, Moved};
+use crate::gates::GateSet;
+use crate::line::{Line, Place, Ticket, TicketId};
+use crate::opening::Opening;
+use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
+use crate::ticket::{Refusal, Sent, Want};
+use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp, Verdict};
+
+/// The gates of one upstream and partition, and the line before them.
+#[derive(Debug)]
+pub struct Engine {
+    gates: Vec<Gate>,
+    line: Line,
+    max_waiting: usize,
+    budget: Budget,
+    answers: Neighbours,
+    rng: fastrand::Rng,
+    next_order: u64,
+    next_ticket: u64,
+    effects: VecDeque<Effect>,
+    wake: Option<Deadline>,
+    shut: bool,
+}
+
+/// What became of a request that asked.
+#[derive(Debug)]
+#[must_use]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a request is admitted, refused or waits"
+)]
+pub enum Joined<'a> {
+    /// It may be sent now, once.
+    Admitted(Sent),
+    /// It waits; its admission or refusal will be an effect, perhaps one of these.
+    Waiting(TicketId, Effects<'a>),
+    /// It will not be sent; nothing was charged.
+    Refused(Refusal),
+}
+
+impl Engine {
+    /// A pace line without gates. `max_waiting` bounds the line; `seed` decides all jitter.
+    pub fn new(max_waiting: usize, seed: u64) -> Self {
+        Self {
+            gates: Vec::new(),
+            line: Line::default(),
+            max_waiting,
+            budget: Budget::default(),
+            answers: Neighbours::default(),
+            rng: fastrand::Rng::with_seed(seed),
+            next_order: 1,
+            next_ticket: 0,
+            effects: VecDeque::new(),
+            wake: None,
+            shut: false,
+        }
+    }
+
+    /// Adds a gate; its index goes into [`GateSet`]s. `None` if there are 65,536 already.
+    pub fn add_gate(&mut self, now: Timestamp, name: &str, limits: Vec<Limit>) -> Option<u16> {
+        let index = u16::try_from(self.gates.len()).ok()?;
+        self.gates.push(Gate::new(name, now, limits));
+        Some(index)
+    }
+
+    /// A request asks to be sent. `place` is where it stood at its earlier attempts, `not_before` the end of its own delay.
+    pub fn join(
+        &mut self,
+        now: Timestamp,
+        want: &Want,
+        place: Option<Place>,
+        attempts: &Attempts,
+        not_before: Timestamp,
+    ) -> Joined<'_> {
+        if self.shut {
+            return Joined::Refused(Refusal::because(Reason::Shutdown));
+        }
+        let free = self.line.is_empty() && not_before <= now;
+        let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
+        if free && opening.is_open(now) {
+            return Joined::Admitted(self.take(now, want.gates, want.cost.clone()));
+        }
+        let place = place.unwrap_or_else(|| self.place(now, want));
+        if let Some(refusal) = self.turn_away(now, want, place, opening, not_before) {
+            return Joined::Refused(refusal);
+        }
+        let id = TicketId(self.next_ticket);
+        self.next_ticket += 1;
+        let ticket = Ticket {
+            id,
+            place,
+            gates: want.gates,
+            cost: want.cost.clone(),
+            deadline: want.deadline,
+            not_before,
+            joined: now,
+            yields: attempts.yields(),
+        };
+        self.line.join(now, ticket);
+        self.serve(now);
+        Joined::Waiting(id, Effects::new(self))
+    }
+
+    /// A place at the end of its priority's part of the line, for all attempts of a request.
+    pub fn place(&mut self, now: Timestamp, want: &Want) -> Place {
+        self.next_ticket += 1;
+        Place::new(now, want.priority, self.next_ticket)
+    }
+
+    /// An answer, or the lack of one. Once per send.
+    pub fn settle(&mut self, now: Timestamp, sent: &mut Sent, seen: &Observation) -> Effects<'_> {
+        if !core::mem::replace(&mut sent.answered, true) {
+            self.answers.answered(seen.verdict == Verdict::RateLimited);
+            if seen.is_served() {
+                self.budget.deposit();
+            }
+            for index in sent.gates.iter() {
+                let Self {
+                    gates,
+                    rng,
+                    effects,
+                    next_order,
+                    ..
+                } = self;
+                let Some(gate) = gates.get_mut(index) else {
+                    continue;
+                };
+                gate.observe(now, sent.order, *next_order, seen, rng, |change| {
+                    effects.push_back(Effect::Event(event(index, change)));
+                });
+            }
+            self.serve(now);
+        }
+        Effects::new(self)
+    }
+
+    /// The response has ended, was dropped, or will never come: it is not in flight any more.
+    pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        for index in sent.gates.iter() {
+            let Some(gate) = self.gates.get_mut(index) else {
+                continue;
+            };
+            gate.finish();
+            if !sent.answered {
+                gate.abandoned(now, sent.order);
+            }
+        }
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    /// It was not sent after all.
+    pub fn refund(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        for index in sent.gates.iter() {
+            let Some(gate) = self.gates.get_mut(index) else {
+                continue;
+            };
+            gate.finish();
+            gate.refund(now, sent.at, sent.order, &sent.cost);
+        }
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    /// Charges a request that has already been sent and answered without asking (a redirect that was followed unseen).
+    pub fn spend(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Effects<'_> {
+        let sent = self.take(now, gates, cost);
+        self.finish(now, sent)
+    }
+
+    /// A waiting request goes away; nothing was charged.
+    pub fn leave(&mut self, now: Timestamp, ticket: TicketId) -> Effects<'_> {
+        if self.line.leave(ticket).is_some() {
+            self.serve(now);
+        }
+        Effects::new(self)
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Timestamp) -> Effects<'_> {
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    /// A gate's limits change while it runs: what was spent stays spent.
+    pub fn change_limits(&mut self, now: Timestamp, gate: u16, limits: Vec<Limit>) -> Effects<'_> {
+        if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
+            gate.change_limits(now, limits);
+            self.serve(now);
+        }
+        Effects::new(self)
+    }
+
+    /// Everybody who waits, and whoever comes later, is refused.
+    pub fn shut_down(&mut self) -> Effects<'_> {
+        self.shut = true;
+        for id in self.line.ids() {
+            self.refuse(id, Refusal::because(Reason::Shutdown));
+        }
+        self.wake = None;
+        Effects::new(self)
+    }
+
+    /// What to do with an answer that was settled: give it to the caller, or send the request again.
+    pub fn decide(
+        &mut self,
+        now: Timestamp,
+        want: &Want,
+        policy: &RetryPolicy,
+        attempts: &mut Attempts,
+        repeatable: Repeatable,
+        seen: &Observation,
+    ) -> Decision {
+        let around = retry::Surroundings {
+            now,
+            budget: &mut self.budget,
+            neighbours: self.answers,
+            circuit_closed: want
+                .gates
+                .iter()
+                .all(|index| self.gates.get(index).is_none_or(Gate::circuit_is_closed)),
+            rng: &mut self.rng,
+        };
+        let decision = retry::decide(policy, attempts, repeatable, seen, around);
+        let Decision::Again { not_before } = decision else {
+            return decision;
+        };
+        if let Some(reason) = self
+            .opens(now, want.gates, Ahead::NOTHING, &want.cost)
+            .refusal()
+        {
+            return Decision::Return(reason);
+        }
+        let earliest = self
+            .bounds(now, want.gates, Ahead::NOTHING, &want.cost)
+            .earliest();
+        match want.deadline {
+            Some(deadline) if deadline < earliest.max(not_before) => {
+                Decision::Return(Reason::Deadline)
+            }
+            _ => decision,
+        }
+    }
+
+    /// When a request could start if nobody were waiting, and why not before; `None` if at once.
+    pub fn next_start(&self, now: Timestamp, want: &Want) -> Option<Deadline> {
+        let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
+        (!opening.is_open(now))
+            .then(|| Deadline::new(opening.earliest().max(now), opening.reason(now)))
+    }
+
+    /// Everything that is, as data.
+    pub fn snapshot(&self, now: Timestamp) -> Snapshot {
+        let gates = self.gates.iter().enumerate();
+        Snapshot {
+            at: now,
+            gates: gates
+                .map(|(i, gate)| gate.snapshot(now, self.line.waiting_for(i)))
+                .collect(),
+            waiting: self.line.len() as u64,
+        }
+    }
+
+    /// Name, requests in flight, believed interval and circuit of a gate, without the cost of a snapshot.
+    pub fn gauges(&self, gate: u16) -> Option<Gauges<'_>> {
+        self.gates.get(usize::from(gate)).map(|gate| Gauges {
+            name: gate.name(),
+            in_flight: gate.in_flight(),
+            interval: gate.interval(),
+            circuit: gate.circuit_word(),
+        })
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        self.line.len()
+    }
+
+    pub(crate) fn next_effect(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    pub(crate) const fn wake(&self) -> Option<Deadline> {
+        self.wake
+    }
+
+    fn opens(&self, now: Timestamp, gates: GateSet, ahead: Ahead, cost: &Cost) -> Opening {
+        gates
+            .iter()
+            .filter_map(|index| self.gates.get(index))
+            .fold(Opening::NOW, |opening, gate| {
+                opening.and(gate.opens(now, ahead, cost))
+            })
+    }
+
+    fn bounds(&self, now: Timestamp, gates: GateSet, ahead: Ahead, cost: &Cost) -> Opening {
+        gates
+            .iter()
+            .filter_map(|index| self.gates.get(index))
+            .fold(Opening::NOW, |opening, gate| {
+                opening.and(gate.bounds(now, ahead, cost))
+            })
+    }
+
+    fn take(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Sent {
+        let order = self.next_order;
+        self.next_order += 1;
+        for index in gates.iter() {
+            if let Some(gate) = self.gates.get_mut(index) {
+                gate.take(now, order, &cost);
+            }
+        }
+        Sent {
+            order,
+            at: now,
+            gates,
+            cost,
+            answered: false,
+        }
+    }
+
+    /// Why a newcomer need not even wait.
+    fn turn_away(
+        &self,
+        now: Timestamp,
+        want: &Want,
+        place: Place,
+        opening: Opening,
+        not_before: Timestamp,
+    ) -> Option<Refusal> {
+        if let Some(reason) = opening.refusal() {
+            return Some(self.refusal(now, want.gates, reason, opening));
+        }
+        if want.best_effort && (!opening.is_open(now) || !self.line.is_empty()) {
+            return Some(self.refusal(now, want.gates, Reason::BestEffort, opening));
+        }
+        let ahead = self.line.ahead_of(want.gates, place);
+        let bounds = self.bounds(now, want.gates, ahead, &want.cost);
+        if want
+            .deadline
+            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before))
+        {
+            return Some(self.refusal(now, want.gates, Reason::Deadline, bounds));
+        }
+        (self.line.len() >= self.max_waiting)
+            .then(|| self.refusal(now, want.gates, Reason::QueueFull, opening))
+    }
+
+    fn refusal(&self, now: Timestamp, gates: GateSet, reason: Reason, opening: Opening) -> Refusal {
+        let at = opening.earliest();
+        let waiting_for = opening.reason(now);
+        Refusal {
+            reason,
+            waiting_for: (waiting_for != reason).then_some(waiting_for),
+            possible_at: (at > now && at < Timestamp::MAX).then_some(at),
+            asked: gates
+                .iter()
+                .filter_map(|index| self.gates.get(index)?.asked(now))
+                .max(),
+        }
+    }
+
+    /// Admits everybody who may start, refuses everybody who never will, and finds out when to look again.
+    fn serve(&mut self, now: Timestamp) {
+        if self.line.is_empty() {
+            self.wake = None;
+            return;
+        }
+        loop {
+            self.line.promote(now);
+            match self.step(now) {
+                Step::Admit(id) => self.admit(now, id),
+                Step::Refuse(refusals) => {
+                    for (id, refusal) in refusals {
+                        self.refuse(id, refusal);
+                    }
+                }
+                Step::Wait(wake) => {
+                    self.wake = wake;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The next thing to do for the line as it stands.
+    fn step(&mut self, now: Timestamp) -> Step {
+        let overdue: Vec<_> = self
+            .line
+            .due_before(now)
+            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
+            .map(|(id, gates)| {
+                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
+                (id, self.refusal(now, gates, Reason::Deadline, opening))
+            })
+            .collect();
+        if !overdue.is_empty() {
+            return Step::Refuse(overdue);
+        }
+        let mut wake = self
+            .line
+            .next_change()
+            .map(|(at, reason)| Deadline::new(at, reason));
+        let mut blocked: Vec<(&Ticket, Opening)> = Vec::new();
+        let mut reasons = Vec::new();
+        for head in self.line.heads() {
+            let opening = self.opens(now, head.gates, Ahead::NOTHING, &head.cost);
+            if let Some(reason) = opening.refusal() {
+                let refusal = self.refusal(now, head.gates, reason, opening);
+                let all = reason != Reason::TooCostly;
+                let ids = if all {
+                    self.line.ready_in(head.gates)
+                } else {
+                    vec![head.id]
+                };
+                return Step::Refuse(ids.into_iter().map(|id| (id, refusal)).collect());
+            }
+            if opening.is_open(now)
+                && blocked
+                    .iter()
+                    .all(|(e, at)| self.may_pass(now, head, e, at))
+            {
+                return Step::Admit(head.id);
+            }
+            let hopeless = self.hopeless(now, head);
+            if !hopeless.is_empty() {
+                return Step::Refuse(hopeless);
+            }
+            wake = sooner(wake, opening.look_again(now));
+            reasons.push((
+                head.gates,
+                if opening.is_open(now) {
+                    Reason::Turn
+                } else {
+                    opening.reason(now)
+                },
+            ));
+            blocked.push((head, opening));
+        }
+        for (gates, reason) in reasons {
+            self.line.blocked(gates, reason);
+        }
+        Step::Wait(wake)
+    }
+
+    /// Whether `later` may start now although `earlier` is blocked: only if `earlier` starts no later for it.
+    fn may_pass(
+        &self,
+        now: Timestamp,
+        later: &Ticket,
+        earlier: &Ticket,
+        opening: &Opening,
+    ) -> bool {
+        let start = opening.earliest().max(now);
+        let ahead = Ahead::one(&later.cost);
+        later
+            .gates
+            .iter()
+            .filter(|index| earlier.gates.contains(*index))
+            .filter_map(|index| self.gates.get(index))
+            .all(|gate| gate.opens(now, ahead, &earlier.cost).opens_by(start))
+    }
+
+    /// Those of a lane whose time ends before its head can possibly start.
+    fn hopeless(&self, now: Timestamp, head: &Ticket) -> Vec<(TicketId, Refusal)> {
+        let bounds = self.bounds(now, head.gates, Ahead::NOTHING, &head.cost);
+        self.line
+            .due_before(bounds.earliest())
+            .filter(|(_, id)| self.line.gates_of(*id) == Some(head.gates))
+            .map(|(_, id)| (id, self.refusal(now, head.gates, Reason::Deadline, bounds)))
+            .collect()
+    }
+
+    fn admit(&mut self, now: Timestamp, id: TicketId) {
+        let Some((ticket, reason)) = self.line.leave(id) else {
+            return;
+        };
+        self.line.yielded(ticket.gates);
+        let waited = now.since(ticket.joined);
+        let sent = self.take(now, ticket.gates, ticket.cost);
+        self.effects.push_back(Effect::Admitted {
+            ticket: id,
+            sent,
+            waited,
+            reason,
+        });
+    }
+
+    fn refuse(&mut self, id: TicketId, refusal: Refusal) {
+        if self.line.leave(id).is_some() {
+            self.effects.push_back(Effect::Refused {
+                ticket: id,
+                refusal,
+            });
+        }
+    }
+}
+
+/// What a status line or a gauge needs of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Gauges<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Requests under way.
+    pub in_flight: u64,
+    /// The believed time between two starts; zero for no limit.
+    pub interval: core::time::Duration,
+    /// `closed`, `open` or `probing`.
+    pub circuit: &'static str,
+}
+
+enum Step {
+    Admit(TicketId),
+    Refuse(Vec<(TicketId, Refusal)>),
+    Wait(Option<Deadline>),
+}
+
+fn sooner(a: Option<Deadline>, b: Option<Deadline>) -> Option<Deadline> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.at < a.at { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+fn event(index: usize, change: Change) -> Event {
+    let kind = match change {
+        Change::Paused { until, asked } => EventKind::Paused { until, asked },
+        Change::Resumed => EventKind::Resumed,
+        Change::Pace { interval } => EventKind::Pace { interval },
+        Change::Circuit(Moved::Opened) => EventKind::CircuitOpened,
+        Change::Circuit(Moved::Closed) => EventKind::CircuitClosed,
+        Change::Circuit(Moved::Died) => EventKind::CircuitGaveUp,
+    };
+    Event {
+        gate: u16::try_from(index).expect("at most 65,536 gates are added"),
+        kind,
+    }
+}

@@ -1,0 +1,166 @@
+//! One number: the time between two starts. Widened by a fresh refusal, narrowed by success.
+//!
+//! A refusal is fresh when its request left after the spacing last changed; the others of the same volley are stale and
+//! say nothing new. After a refusal the spacing that was refused is remembered as a wall: it is approached quickly from
+//! afar and slowly from near, so that the wall is not run into again at once.
+
+use core::time::Duration;
+
+use crate::opening::Opening;
+use crate::{Reason, Timestamp};
+
+/// The learned spacing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spacing {
+    interval: Duration,
+    /// The interval that was refused last.
+    wall: Duration,
+    last_start: Timestamp,
+    start_before: Timestamp,
+    fresh_from: u64,
+    accepted_since: u64,
+    refusals: u64,
+}
+
+/// The spacing after the first refusal.
+const FIRST: Duration = Duration::from_millis(100);
+/// No wait is longer without somebody asking.
+const WIDEST: Duration = Duration::from_secs(30);
+/// Below this the spacing holds nobody back that a network would not.
+const NARROWEST: Duration = Duration::from_millis(1);
+
+impl Spacing {
+    pub(crate) const fn sent(&mut self, now: Timestamp) {
+        self.start_before = self.last_start;
+        self.last_start = now;
+    }
+
+    pub(crate) fn unsent(&mut self, taken: Timestamp) {
+        if self.last_start == taken {
+            self.last_start = self.start_before;
+        }
+    }
+
+    /// A request was served. Says whether it was fresh.
+    pub(crate) fn accepted(&mut self, order: u64) -> bool {
+        if self.interval.is_zero() {
+            return true;
+        }
+        if order < self.fresh_from {
+            return false;
+        }
+        self.accepted_since += 1;
+        let near_the_wall = self.interval <= self.wall + self.wall / 8;
+        self.interval = self.interval * if near_the_wall { 98 } else { 90 } / 100;
+        if self.interval < NARROWEST {
+            self.interval = Duration::ZERO;
+            self.wall = Duration::ZERO;
+        }
+        true
+    }
+
+    /// A request was refused. Says whether it was fresh.
+    pub(crate) fn refused(&mut self, order: u64, next_order: u64) -> bool {
+        if order < self.fresh_from {
+            return false;
+        }
+        let wider = if self.interval.is_zero() {
+            FIRST
+        } else if self.accepted_since == 0 {
+            self.interval * 2
+        } else {
+            self.interval * 3 / 2
+        };
+        self.wall = self.interval;
+        self.interval = wider.min(WIDEST);
+        self.fresh_from = next_order;
+        self.accepted_since = 0;
+        self.refusals += 1;
+        true
+    }
+
+    /// Back to an earlier state, with everything that is under way stale.
+    pub(crate) fn restore(&mut self, before: Self) {
+        let fresh_from = self.fresh_from;
+        let last_start = self.last_start;
+        *self = Self {
+            fresh_from,
+            last_start,
+            ..before
+        };
+    }
+
+    pub(crate) fn opens(&self, ahead: u64) -> Opening {
+        if self.interval.is_zero() {
+            return Opening::NOW;
+        }
+        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX).saturating_add(1);
+        Opening::at(
+            self.last_start + self.interval.saturating_mul(ahead),
+            Reason::Belief,
+        )
+    }
+
+    pub(crate) const fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    pub(crate) const fn grounds(&self) -> (u64, u64) {
+        (self.refusals, self.accepted_since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(interval: u64) -> Duration {
+        Duration::from_millis(interval)
+    }
+
+    #[test]
+    fn ten_refusals_of_one_volley_widen_it_once() {
+        let mut spacing = Spacing::default();
+        for order in 0..10 {
+            spacing.refused(order, 10);
+        }
+        assert_eq!(spacing.interval(), ms(100));
+        assert_eq!(spacing.grounds(), (1, 0));
+    }
+
+    #[test]
+    fn refusals_of_successive_sends_double_it() {
+        let mut spacing = Spacing::default();
+        for order in 0..4 {
+            spacing.refused(order, order + 1);
+        }
+        assert_eq!(spacing.interval(), ms(800));
+    }
+
+    #[test]
+    fn the_wall_is_approached_slowly_from_near() {
+        let mut spacing = Spacing::default();
+        spacing.refused(0, 1);
+        spacing.refused(1, 2);
+        let steps = (2..).take_while(|order| {
+            spacing.accepted(*order);
+            spacing.interval() > ms(100)
+        });
+        // 200 ms to 106 ms in six steps of a tenth, and three of a fiftieth stay above 100 ms.
+        assert_eq!(steps.count(), 9);
+    }
+
+    #[test]
+    fn an_isolated_refusal_is_forgotten_within_a_second_and_fifty_successes() {
+        let mut spacing = Spacing::default();
+        spacing.refused(0, 1);
+        let mut spent = Duration::ZERO;
+        let mut sends = 0;
+        while !spacing.interval().is_zero() {
+            spent += spacing.interval();
+            sends += 1;
+            spacing.accepted(sends);
+        }
+        assert!(spent <= ms(1000) && sends <= 50, "{spent:?}, {sends} sends");
+    }
+}

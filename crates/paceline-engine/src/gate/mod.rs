@@ -1,0 +1,313 @@
+//! The state of one quota: everything that shares it shares the gate.
+//!
+//! A gate asks its parts when the next request may start and takes the latest answer: configured limits, a pause, the
+//! windows that the server reported, the belief, the circuit. It knows no HTTP and no line of waiters.
+
+mod belief;
+mod circuit;
+mod pause;
+mod window;
+
+use core::time::Duration;
+
+use crate::cost::{Ahead, Cost};
+use crate::limits::Account;
+use crate::opening::Opening;
+use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, WindowSnapshot};
+use crate::{Answer, Limit, Observation, Reason, Scope, Timestamp, Verdict};
+use belief::{Belief, Evidence};
+use circuit::Circuit;
+pub(crate) use circuit::Moved;
+use pause::{Pause, Stop};
+use window::Windows;
+
+/// One quota.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate {
+    name: Box<str>,
+    limits: Vec<Account>,
+    pause: Pause,
+    windows: Windows,
+    belief: Belief,
+    circuit: Circuit,
+    in_flight: u64,
+    /// The latest send that was served: what it left after is known to be past.
+    served_order: u64,
+}
+
+/// What an answer changed, for events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Paused { until: Timestamp, asked: Duration },
+    Resumed,
+    Pace { interval: Duration },
+    Circuit(Moved),
+}
+
+/// A pause ends up to this part of itself later, so that processes that share the quota do not return together.
+const PAUSE_SPREAD: u32 = 32;
+const LONGEST_SPREAD: Duration = Duration::from_secs(1);
+
+impl Gate {
+    pub(crate) fn new(name: &str, now: Timestamp, limits: Vec<Limit>) -> Self {
+        Self {
+            name: name.into(),
+            limits: limits
+                .into_iter()
+                .map(|limit| Account::open(now, limit))
+                .collect(),
+            pause: Pause::default(),
+            windows: Windows::default(),
+            belief: Belief::default(),
+            circuit: Circuit::default(),
+            in_flight: 0,
+            served_order: 0,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When a request of `cost` may start after those `ahead`.
+    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+        self.bounds(now, ahead, cost)
+            .and(self.circuit.opens(now, self.in_flight, ahead.requests))
+            .and(self.belief.opens(ahead.requests))
+    }
+
+    /// The part of `opens` that no answer can make earlier: limits, the pause, windows. A caller whose time ends before
+    /// that has nothing to hope for.
+    pub(crate) fn bounds(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+        let limits = self
+            .limits
+            .iter()
+            .map(|account| account.opens(now, self.in_flight, ahead, cost))
+            .fold(Opening::NOW, Opening::and);
+        limits.and(self.pause.opens(now)).and(self.windows.opens(
+            now,
+            ahead.requests,
+            cost.of(&crate::Unit::Requests),
+        ))
+    }
+
+    /// A request leaves. Charges whatever `opens` says: whoever calls has asked.
+    pub(crate) fn take(&mut self, now: Timestamp, order: u64, cost: &Cost) {
+        for account in &mut self.limits {
+            account.charge(now, cost);
+        }
+        self.in_flight += 1;
+        self.windows.sent();
+        self.belief.sent(now);
+        self.circuit.sent(now, order);
+    }
+
+    /// It was not sent after all: as if it had never been taken.
+    pub(crate) fn refund(&mut self, now: Timestamp, taken: Timestamp, order: u64, cost: &Cost) {
+        for account in &mut self.limits {
+            account.refund(now, taken, cost);
+        }
+        self.belief.unsent(taken);
+        self.windows.answered();
+        self.circuit.unsent(now, order);
+    }
+
+    /// It was sent, and nobody will tell how it ended.
+    pub(crate) fn abandoned(&mut self, now: Timestamp, order: u64) {
+        self.windows.answered();
+        self.circuit.unsent(now, order);
+    }
+
+    /// Its response has ended, or there will be none.
+    pub(crate) const fn finish(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// Learns from an answer. `next_order` is the order that the next request will have.
+    pub(crate) fn observe(
+        &mut self,
+        now: Timestamp,
+        order: u64,
+        next_order: u64,
+        seen: &Observation,
+        rng: &mut fastrand::Rng,
+        mut changed: impl FnMut(Change),
+    ) {
+        self.windows.answered();
+        self.windows.report(now, &seen.windows);
+        if seen.is_served() {
+            self.served(now, order, next_order, &mut changed);
+        } else {
+            self.unserved(now, order, next_order, seen, rng, &mut changed);
+            self.heed(now, order, seen, rng, &mut changed);
+        }
+    }
+
+    fn served(
+        &mut self,
+        now: Timestamp,
+        order: u64,
+        next_order: u64,
+        changed: &mut impl FnMut(Change),
+    ) {
+        self.served_order = self.served_order.max(order);
+        if self.pause.served(now, order) {
+            changed(Change::Resumed);
+        }
+        if !self.belief.is_idle() {
+            self.belief.observe(order, next_order, Evidence::Accepted);
+            changed(Change::Pace {
+                interval: self.belief.interval(),
+            });
+        }
+        if let Some(moved) = self.circuit.served(order) {
+            // The pause came from the refusals that opened it; they are over.
+            self.pause.clear();
+            changed(Change::Circuit(moved));
+        }
+    }
+
+    fn unserved(
+        &mut self,
+        now: Timestamp,
+        order: u64,
+        next_order: u64,
+        seen: &Observation,
+        rng: &mut fastrand::Rng,
+        changed: &mut impl FnMut(Change),
+    ) {
+        let refused = seen.verdict == Verdict::RateLimited;
+        if refused && self.circuit.is_closed() {
+            self.belief.observe(order, next_order, Evidence::Refused);
+            changed(Change::Pace {
+                interval: self.belief.interval(),
+            });
+        }
+        if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
+            if moved == Moved::Opened {
+                self.belief.forget_run();
+            }
+            changed(Change::Circuit(moved));
+        }
+    }
+
+    /// Stops for a hint that speaks for the whole gate.
+    fn heed(
+        &mut self,
+        now: Timestamp,
+        order: u64,
+        seen: &Observation,
+        rng: &mut fastrand::Rng,
+        changed: &mut impl FnMut(Change),
+    ) {
+        let (Scope::Gate, Some(asked), Answer::Status(status)) =
+            (seen.scope, seen.wait, seen.answer)
+        else {
+            return;
+        };
+        // Served later than the refused one left: it was about that request alone.
+        let overtaken = self.served_order > order;
+        if asked.is_zero() || overtaken {
+            return;
+        }
+        let spread = (asked / PAUSE_SPREAD).min(LONGEST_SPREAD);
+        let jitter = rng.u64(0..=crate::time::nanos(spread));
+        let until = now + asked + Duration::from_nanos(jitter);
+        if self.pause.extend(
+            now,
+            Stop {
+                until,
+                since: now,
+                asked,
+                by: order,
+                status,
+            },
+        ) {
+            changed(Change::Paused { until, asked });
+        }
+    }
+
+    /// The pause in force: how long the server asked for.
+    pub(crate) fn asked(&self, now: Timestamp) -> Option<Duration> {
+        self.pause.current(now).map(|stop| stop.asked)
+    }
+
+    pub(crate) const fn circuit_is_closed(&self) -> bool {
+        self.circuit.is_closed()
+    }
+
+    /// The time between two starts that is believed to be needed; zero for none.
+    pub(crate) const fn interval(&self) -> Duration {
+        self.belief.interval()
+    }
+
+    pub(crate) const fn circuit_word(&self) -> &'static str {
+        self.circuit.word()
+    }
+
+    pub(crate) const fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// The gate under other limits: those that stay in place keep what was spent of them.
+    pub(crate) fn change_limits(&mut self, now: Timestamp, limits: Vec<Limit>) {
+        let mut old = core::mem::take(&mut self.limits).into_iter();
+        self.limits = limits
+            .into_iter()
+            .map(|limit| match old.next() {
+                Some(mut account) => {
+                    account.change(now, limit);
+                    account
+                }
+                None => Account::open(now, limit),
+            })
+            .collect();
+    }
+
+    /// Everything that is, as data.
+    pub(crate) fn snapshot(&self, now: Timestamp, waiting: u64) -> GateSnapshot {
+        let stop = self.pause.current(now);
+        let opening = self.opens(now, Ahead::NOTHING, &Cost::default());
+        let (refusals, accepted_since) = self.belief.grounds();
+        let idle = self.belief.is_idle();
+        let throttled = (opening.earliest() > now).then(|| opening.earliest());
+        GateSnapshot {
+            name: self.name.clone(),
+            throttled_until: throttled,
+            reason: (!opening.is_open(now)).then(|| opening.reason(now)),
+            since: match opening.reason(now) {
+                Reason::Pause => stop.map(|stop| stop.since),
+                Reason::Circuit => self.circuit.since(),
+                _ => None,
+            },
+            asked: stop.map(|stop| stop.asked),
+            asked_by_status: stop.map(|stop| stop.status),
+            waiting,
+            in_flight: self.in_flight,
+            circuit: self.circuit.word(),
+            limits: self
+                .limits
+                .iter()
+                .map(|account| LimitSnapshot {
+                    limit: account.limit().clone(),
+                    available: account.available(now, self.in_flight),
+                })
+                .collect(),
+            windows: self
+                .windows
+                .known(now)
+                .map(|own| WindowSnapshot {
+                    name: own.name.clone(),
+                    limit: own.limit,
+                    remaining: own.remaining,
+                    reset: own.reset,
+                })
+                .collect(),
+            belief: BeliefSnapshot {
+                interval: (!idle).then(|| self.belief.interval()),
+                refusals,
+                accepted_since,
+            },
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A stop that the server asked for.
+
+use core::time::Duration;
+
+use crate::opening::Opening;
+use crate::{Reason, Timestamp};
+
+/// The longest stop that is in force. A longer one wins, a shorter one never shortens.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pause {
+    current: Option<Stop>,
+}
+
+/// One stop and who asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) until: Timestamp,
+    pub(crate) since: Timestamp,
+    pub(crate) asked: Duration,
+    /// The send order of the request whose refusal carried it.
+    pub(crate) by: u64,
+    pub(crate) status: u16,
+}
+
+impl Pause {
+    pub(crate) fn opens(&self, now: Timestamp) -> Opening {
+        match self.current {
+            Some(stop) if stop.until > now => Opening::at(stop.until, Reason::Pause),
+            _ => Opening::NOW,
+        }
+    }
+
+    /// The stop in force.
+    pub(crate) fn current(&self, now: Timestamp) -> Option<Stop> {
+        self.current.filter(|stop| stop.until > now)
+    }
+
+    /// Takes the stop unless a longer one is in force. Says whether it did.
+    pub(crate) fn extend(&mut self, now: Timestamp, stop: Stop) -> bool {
+        if stop.until <= now || self.current.is_some_and(|own| own.until >= stop.until) {
+            return false;
+        }
+        let since = self.current(now).map_or(stop.since, |own| own.since);
+        self.current = Some(Stop { since, ..stop });
+        true
+    }
+
+    /// A request that left after the refused one was served: the stop was about that request alone.
+    pub(crate) fn served(&mut self, now: Timestamp, order: u64) -> bool {
+        let local = self.current(now).is_some_and(|stop| order > stop.by);
+        if local {
+            self.current = None;
+        }
+        local
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.current = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_secs(secs)
+    }
+
+    fn stop(now: u64, asked: u64, by: u64) -> Stop {
+        Stop {
+            until: at(now + asked),
+            since: at(now),
+            asked: Duration::from_secs(asked),
+            by,
+            status: 429,
+        }
+    }
+
+    #[test]
+    fn a_longer_stop_wins_and_a_shorter_one_never_shortens() {
+        let mut pause = Pause::default();
+        assert!(pause.extend(at(0), stop(0, 30, 1)));
+        assert!(!pause.extend(at(1), stop(1, 5, 2)));
+        assert_eq!(pause.opens(at(1)), Opening::at(at(30), Reason::Pause));
+        assert!(pause.extend(at(2), stop(2, 60, 3)));
+        assert_eq!(pause.opens(at(2)), Opening::at(at(62), Reason::Pause));
+        assert_eq!(pause.current(at(2)).map(|stop| stop.since), Some(at(0)));
+    }
+
+    #[test]
+    fn only_a_later_request_that_was_served_lifts_it() {
+        let mut pause = Pause::default();
+        pause.extend(at(0), stop(0, 30, 5));
+        assert!(!pause.served(at(1), 4));
+        assert!(!pause.served(at(1), 5));
+        assert!(pause.served(at(1), 6));
+        assert_eq!(pause.opens(at(1)), Opening::NOW);
+    }
+
+    #[test]
+    fn it_is_over_at_its_end_and_not_before() {
+        let mut pause = Pause::default();
+        pause.extend(at(0), stop(0, 30, 1));
+        assert!(!pause.opens(at(29)).is_open(at(29)));
+        assert!(pause.opens(at(30)).is_open(at(30)));
+        assert_eq!(pause.current(at(30)), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! A token bucket, exact to the nanosecond.
+
+use core::time::Duration;
+
+use crate::opening::Opening;
+use crate::time::nanos;
+use crate::{Reason, Timestamp};
+
+/// Tokens flow in steadily, at most `burst` are kept, it starts full.
+///
+/// One token is `period` units and every nanosecond brings `amount` units, so nothing is ever rounded and a rate of
+/// `7 per 3 s` does not drift.
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    amount: u64,
+    period: u64,
+    burst: u64,
+    /// Below zero when more was charged than there was (a request that turned out dearer).
+    level: i128,
+    at: Timestamp,
+}
+
+impl Bucket {
+    pub(crate) fn full(now: Timestamp, amount: u64, period: Duration, burst: u64) -> Self {
+        let period = nanos(period).max(1);
+        Self {
+            amount,
+            period,
+            burst,
+            level: i128::from(burst) * i128::from(period),
+            at: now,
+        }
+    }
+
+    /// When a request of `cost` may start if `ahead` tokens are taken first.
+    pub(crate) fn opens(&self, now: Timestamp, ahead: u64, cost: u64) -> Opening {
+        if cost > self.burst {
+            return Opening::never(Reason::TooCostly, Timestamp::MAX);
+        }
+        let needed = (i128::from(ahead) + i128::from(cost)) * i128::from(self.period);
+        let missing = needed - self.level_at(now);
+        if missing <= 0 {
+            return Opening::NOW;
+        }
+        let amount = i128::from(self.amount);
+        // Due times round up: a timer that fires a nanosecond early must find nothing to do.
+        let wait = u64::try_from((missing + amount - 1) / amount).unwrap_or(u64::MAX);
+        Opening::at(now + Duration::from_nanos(wait), Reason::Limit)
+    }
+
+    pub(crate) fn charge(&mut self, now: Timestamp, cost: u64) {
+        self.level = self.level_at(now) - i128::from(cost) * i128::from(self.period);
+        self.at = self.at.max(now);
+    }
+
+    pub(crate) fn refund(&mut self, now: Timestamp, cost: u64) {
+        let level = self.level_at(now) + i128::from(cost) * i128::from(self.period);
+        self.level = level.min(self.capacity());
+        self.at = self.at.max(now);
+    }
+
+    /// Whole tokens that are missing from a full bucket, rounded up.
+    pub(crate) fn missing(&self, now: Timestamp) -> u64 {
+        let period = i128::from(self.period);
+        let missing = self.capacity() - self.level_at(now);
+        u64::try_from((missing + period - 1) / period).unwrap_or(u64::MAX)
+    }
+
+    /// Whole tokens that are there.
+    pub(crate) fn available(&self, now: Timestamp) -> u64 {
+        u64::try_from(self.level_at(now).max(0) / i128::from(self.period)).unwrap_or(u64::MAX)
+    }
+
+    fn capacity(&self) -> i128 {
+        i128::from(self.burst) * i128::from(self.period)
+    }
+
+    fn level_at(&self, now: Timestamp) -> i128 {
+        let elapsed = i128::from(nanos(now.since(self.at)));
+        (self.level + elapsed * i128::from(self.amount)).min(self.capacity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn three_tokens_at_two_a_second_with_one_in_it_take_one_second() {
+        let mut bucket = Bucket::full(at(0), 2, Duration::from_secs(1), 3);
+        bucket.charge(at(0), 2);
+
+        assert_eq!(bucket.opens(at(0), 0, 1), Opening::NOW);
+        bucket.charge(at(0), 1);
+        assert_eq!(
+            bucket.opens(at(0), 0, 1),
+            Opening::at(at(500), Reason::Limit)
+        );
+        bucket.charge(at(500), 1);
+        assert_eq!(
+            bucket.opens(at(500), 0, 1),
+            Opening::at(at(1000), Reason::Limit)
+        );
+        bucket.charge(at(1000), 1);
+        assert_eq!(bucket.available(at(1000)), 0);
+    }
+
+    #[test]
+    fn a_ratio_that_does_not_divide_is_exact_over_a_day_and_never_early() {
+        // 7 per 3 s: 201 600 tokens a day, whatever the rounding of each wait.
+        let mut bucket = Bucket::full(at(0), 7, Duration::from_secs(3), 1);
+        let mut now = at(0);
+        for _ in 0..201_600 {
+            now = bucket.opens(now, 0, 1).earliest().max(now);
+            let early = Timestamp::from_nanos(now.as_nanos().saturating_sub(1));
+            assert!(now == at(0) || !bucket.opens(early, 0, 1).is_open(early));
+            bucket.charge(now, 1);
+        }
+        let day = Duration::from_secs(86_400);
+        let late = now
+            .since(at(0))
+            .abs_diff(day - Duration::from_nanos(3_000_000_000 / 7));
+        assert!(late < Duration::from_millis(1), "off by {late:?}");
+    }
+
+    #[test]
+    fn debt_is_paid_before_anybody_starts() {
+        let mut bucket = Bucket::full(at(0), 1, Duration::from_secs(1), 1);
+        bucket.charge(at(0), 3);
+        assert_eq!(
+            bucket.opens(at(0), 0, 1),
+            Opening::at(at(3000), Reason::Limit)
+        );
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_grants_nothing() {
+        let mut bucket = Bucket::full(at(1000), 1, Duration::from_secs(1), 1);
+        bucket.charge(at(1000), 1);
+        bucket.refund(at(500), 0);
+        assert_eq!(
+            bucket.opens(at(500), 0, 1),
+            Opening::at(at(1500), Reason::Limit)
+        );
+        assert!(!bucket.opens(at(1999), 0, 1).is_open(at(1999)));
+        assert!(bucket.opens(at(2000), 0, 1).is_open(at(2000)));
+    }
+}

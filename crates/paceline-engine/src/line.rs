@@ -1,0 +1,249 @@
+//! The waiting line: by priority, then by first arrival, with ageing.
+//!
+//! A place in the line is a rank: the time of first arrival plus an allowance that is larger the less a request matters.
+//! The order is the order of ranks, so nothing is ever sorted anew, and whoever waited longer than the difference of the
+//! allowances goes first whatever its priority.
+//!
+//! Requests that need the same gates stand in one lane. Within a lane the order is strict.
+
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cost::{Ahead, Cost};
+use crate::gates::GateSet;
+use crate::{Priority, Reason, Timestamp, Unit};
+
+/// A request waiting for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TicketId(pub(crate) u64);
+
+/// A place in the order, kept through all attempts of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    rank: Timestamp,
+    arrival: u64,
+}
+
+impl Place {
+    pub(crate) fn new(now: Timestamp, priority: Priority, arrival: u64) -> Self {
+        Self {
+            rank: now + allowance(priority),
+            arrival,
+        }
+    }
+}
+
+/// How much longer a request waits before it goes ahead of later ones that matter more.
+const fn allowance(priority: Priority) -> Duration {
+    match priority {
+        Priority::Interactive => Duration::ZERO,
+        Priority::Normal => Duration::from_secs(10),
+        Priority::Background => Duration::from_secs(60),
+    }
+}
+
+/// One ticket.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    pub(crate) id: TicketId,
+    pub(crate) place: Place,
+    pub(crate) gates: GateSet,
+    pub(crate) cost: Cost,
+    pub(crate) deadline: Option<Timestamp>,
+    pub(crate) not_before: Timestamp,
+    pub(crate) joined: Timestamp,
+    /// It was refused twice in a row: the next one in its lane goes ahead, once.
+    pub(crate) yields: bool,
+}
+
+/// All waiting tickets of one pace line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    lanes: BTreeMap<GateSet, Lane>,
+    places: BTreeMap<TicketId, (GateSet, Place, Timestamp)>,
+    deadlines: BTreeSet<(Timestamp, TicketId)>,
+}
+
+/// Those who need the same gates.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    ready: BTreeMap<Place, Ticket>,
+    /// Their own delay is not over.
+    delayed: BTreeMap<(Timestamp, Place), Ticket>,
+    /// What those who are ready cost together, in requests.
+    ready_cost: u64,
+    blocked_by: Option<Reason>,
+}
+
+impl Line {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn join(&mut self, now: Timestamp, ticket: Ticket) {
+        self.places
+            .insert(ticket.id, (ticket.gates, ticket.place, ticket.not_before));
+        if let Some(deadline) = ticket.deadline {
+            self.deadlines.insert((deadline, ticket.id));
+        }
+        let lane = self.lanes.entry(ticket.gates).or_default();
+        if ticket.not_before > now {
+            lane.delayed
+                .insert((ticket.not_before, ticket.place), ticket);
+        } else {
+            lane.stand(ticket);
+        }
+    }
+
+    /// Takes a ticket out; with it comes what its lane waited for last.
+    pub(crate) fn leave(&mut self, id: TicketId) -> Option<(Ticket, Reason)> {
+        let (gates, place, not_before) = self.places.remove(&id)?;
+        let lane = self.lanes.get_mut(&gates)?;
+        let ticket = match lane.ready.remove(&place) {
+            Some(ticket) => {
+                lane.ready_cost -= ticket.cost.of(&Unit::Requests);
+                ticket
+            }
+            None => lane.delayed.remove(&(not_before, place))?,
+        };
+        let reason = lane.blocked_by.unwrap_or(Reason::Turn);
+        if lane.ready.is_empty() && lane.delayed.is_empty() {
+            self.lanes.remove(&gates);
+        }
+        if let Some(deadline) = ticket.deadline {
+            self.deadlines.remove(&(deadline, id));
+        }
+        Some((ticket, reason))
+    }
+
+    /// Notes what the head of a lane waits for.
+    pub(crate) fn blocked(&mut self, gates: GateSet, reason: Reason) {
+        if let Some(lane) = self.lanes.get_mut(&gates) {
+            lane.blocked_by = Some(reason);
+        }
+    }
+
+    /// Lets those whose own delay is over stand in line.
+    pub(crate) fn promote(&mut self, now: Timestamp) {
+        for lane in self.lanes.values_mut() {
+            while let Some(entry) = lane.delayed.first_entry()
+                && entry.key().0 <= now
+            {
+                let ticket = entry.remove();
+                lane.stand(ticket);
+            }
+        }
+    }
+
+    /// The first of every lane, in the order of the line.
+    pub(crate) fn heads(&self) -> Vec<&Ticket> {
+        let mut heads: Vec<_> = self.lanes.values().filter_map(Lane::head).collect();
+        heads.sort_by_key(|ticket| ticket.place);
+        heads
+    }
+
+    /// Whoever yields has yielded.
+    pub(crate) fn yielded(&mut self, gates: GateSet) {
+        if let Some(mut first) = self
+            .lanes
+            .get_mut(&gates)
+            .and_then(|lane| lane.ready.first_entry())
+        {
+            first.get_mut().yields = false;
+        }
+    }
+
+    /// What is sure to start before a newcomer at `place`: all of its own lane, if it comes last there.
+    pub(crate) fn ahead_of(&self, gates: GateSet, place: Place) -> Ahead {
+        match self.lanes.get(&gates) {
+            Some(lane)
+                if lane
+                    .ready
+                    .last_key_value()
+                    .is_some_and(|(last, _)| *last < place) =>
+            {
+                Ahead {
+                    requests: lane.ready.len() as u64,
+                    cost: lane.ready_cost,
+                }
+            }
+            _ => Ahead::NOTHING,
+        }
+    }
+
+    /// Those whose deadline is before `until`, earliest first.
+    pub(crate) fn due_before(
+        &self,
+        until: Timestamp,
+    ) -> impl Iterator<Item = (Timestamp, TicketId)> {
+        self.deadlines
+            .iter()
+            .take_while(move |(deadline, _)| *deadline < until)
+            .copied()
+    }
+
+    pub(crate) fn gates_of(&self, id: TicketId) -> Option<GateSet> {
+        self.places.get(&id).map(|(gates, ..)| *gates)
+    }
+
+    /// The next instant at which the line changes by itself: a delay or a deadline ends.
+    pub(crate) fn next_change(&self) -> Option<(Timestamp, Reason)> {
+        let delay = self
+            .lanes
+            .values()
+            .filter_map(|lane| lane.delayed.first_key_value().map(|((at, _), _)| *at))
+            .min()
+            .map(|at| (at, Reason::Backoff));
+        let deadline = self
+            .deadlines
+            .first()
+            .map(|(at, _)| (*at, Reason::Deadline));
+        match (delay, deadline) {
+            (Some(delay), Some(deadline)) => Some(if deadline.0 < delay.0 {
+                deadline
+            } else {
+                delay
+            }),
+            (delay, deadline) => delay.or(deadline),
+        }
+    }
+
+    /// How many wait for a gate.
+    pub(crate) fn waiting_for(&self, gate: usize) -> u64 {
+        self.lanes
+            .iter()
+            .filter(|(gates, _)| gates.contains(gate))
+            .map(|(_, lane)| (lane.ready.len() + lane.delayed.len()) as u64)
+            .sum()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<TicketId> {
+        self.places.keys().copied().collect()
+    }
+
+    /// The tickets of one lane that stand in line, for when none of them can ever start.
+    pub(crate) fn ready_in(&self, gates: GateSet) -> Vec<TicketId> {
+        self.lanes
+            .get(&gates)
+            .map_or_else(Vec::new, |lane| lane.ready.values().map(|t| t.id).collect())
+    }
+}
+
+impl Lane {
+    fn stand(&mut self, ticket: Ticket) {
+        self.ready_cost += ticket.cost.of(&Unit::Requests);
+        self.ready.insert(ticket.place, ticket);
+    }
+
+    fn head(&self) -> Option<&Ticket> {
+        let mut ready = self.ready.values();
+        match (ready.next()?, ready.next()) {
+            (first, Some(second)) if first.yields => Some(second),
+            (first, _) => Some(first),
+        }
+    }
+}
