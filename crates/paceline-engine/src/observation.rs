@@ -186,6 +186,16 @@ impl Observation {
         }
     }
 
+    /// The same without the waits that it named.
+    #[must_use]
+    pub fn without_hints(&self) -> Self {
+        Self {
+            wait: None,
+            retry_after: None,
+            ..self.clone()
+        }
+    }
+
     /// The upstream did the work, or said why this very request is wrong: it was not refused and did not fail.
     pub fn is_served(&self) -> bool {
         match self.answer {

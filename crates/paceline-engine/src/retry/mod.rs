@@ -46,7 +46,10 @@ impl Default for RetryPolicy {
 
 /// Whether a request can be sent more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "method and body are all there is to a request"
+)]
 pub struct Repeatable {
     /// Doing it twice is doing it once: by its method (RFC 9110 section 9.2.2), by an Idempotency-Key, or by the caller's
     /// word.
@@ -86,6 +89,16 @@ pub struct Attempts {
 const REFUSALS_BACKSTOP: u32 = 50;
 
 impl Attempts {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self {
+            sends: 0,
+            failures: 0,
+            refusals: 0,
+            neighbours: None,
+        }
+    }
+
     /// HTTP requests that left.
     pub const fn sends(&self) -> u32 {
         self.sends

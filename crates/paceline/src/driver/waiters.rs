@@ -1,0 +1,145 @@
+//! Those who wait: their wakers, their answers, and which of them keeps the time.
+
+use std::collections::BTreeMap;
+use std::task::Waker;
+
+use paceline_engine::{Deadline, Effect, Effects, TicketId, Timestamp};
+
+use super::Answer;
+use crate::telemetry::Telemetry;
+
+#[derive(Debug, Default)]
+pub(super) struct Waiters {
+    waiting: BTreeMap<TicketId, Waiter>,
+    answered: BTreeMap<TicketId, Answer>,
+    /// Who sleeps until the deadline for all.
+    keeper: Option<TicketId>,
+    due: Option<Timestamp>,
+    /// Until when the keeper sleeps.
+    armed: Option<Timestamp>,
+    woken: Vec<Waker>,
+}
+
+#[derive(Debug, Default)]
+struct Waiter {
+    waker: Option<Waker>,
+}
+
+/// Wakers to call once the lock is released.
+#[must_use]
+pub(super) struct Woken(Vec<Waker>);
+
+impl Woken {
+    pub(super) fn wake(self) {
+        self.0.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// What a waiter does next.
+#[derive(Debug)]
+pub(super) enum Turn {
+    Answered(Answer),
+    /// Somebody else keeps the time.
+    Rest,
+    /// This one keeps the time: sleep until then (or until woken), then look again.
+    Keep(Option<Timestamp>),
+}
+
+impl Waiters {
+    pub(super) fn add(&mut self, ticket: TicketId) {
+        self.waiting.insert(ticket, Waiter::default());
+    }
+
+    /// Hands the effects of an input to those whom they concern.
+    pub(super) fn apply(
+        &mut self,
+        mut effects: Effects<'_>,
+        telemetry: &Telemetry,
+    ) -> Option<Deadline> {
+        for effect in effects.by_ref() {
+            match effect {
+                Effect::Admitted {
+                    ticket,
+                    sent,
+                    waited,
+                    reason,
+                } => {
+                    telemetry.waited(&sent, waited, reason);
+                    self.answer(ticket, Answer::Admitted(sent, waited, reason));
+                }
+                Effect::Refused { ticket, refusal } => {
+                    self.answer(ticket, Answer::Refused(refusal));
+                }
+                Effect::Event(event) => telemetry.event(&event),
+                _ => {}
+            }
+        }
+        effects.finish()
+    }
+
+    /// Takes note of the next deadline and sees to it that somebody sleeps no longer than that.
+    pub(super) fn arm(&mut self, due: Option<Deadline>) -> Woken {
+        self.due = due.map(|deadline| deadline.at);
+        if !self
+            .keeper
+            .is_some_and(|keeper| self.waiting.contains_key(&keeper))
+        {
+            // The latest arrival is likely to wait longest, so the time is handed over least often.
+            self.keeper = self.waiting.last_key_value().map(|(ticket, _)| *ticket);
+            self.armed = None;
+        }
+        let late = match (self.due, self.armed) {
+            (Some(due), Some(armed)) => due < armed,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if late
+            && let Some(waiter) = self.keeper.and_then(|keeper| self.waiting.get_mut(&keeper))
+            && let Some(waker) = waiter.waker.take()
+        {
+            self.woken.push(waker);
+        }
+        Woken(core::mem::take(&mut self.woken))
+    }
+
+    /// What `ticket` does next; its waker is kept if it rests or sleeps.
+    pub(super) fn turn(&mut self, ticket: TicketId, waker: &Waker) -> Turn {
+        if let Some(answer) = self.answered.remove(&ticket) {
+            return Turn::Answered(answer);
+        }
+        let Some(waiter) = self.waiting.get_mut(&ticket) else {
+            return Turn::Rest;
+        };
+        match &mut waiter.waker {
+            Some(own) => own.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        if self.keeper == Some(ticket) {
+            self.armed = self.due;
+            Turn::Keep(self.due)
+        } else {
+            Turn::Rest
+        }
+    }
+
+    pub(super) fn keeps(&self, ticket: TicketId) -> bool {
+        self.keeper == Some(ticket) && self.waiting.contains_key(&ticket)
+    }
+
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.due.is_some_and(|due| due <= now)
+    }
+
+    /// A waiter goes away; its answer, if it had one already.
+    pub(super) fn remove(&mut self, ticket: TicketId) -> Option<Answer> {
+        self.waiting.remove(&ticket);
+        self.answered.remove(&ticket)
+    }
+
+    fn answer(&mut self, ticket: TicketId, answer: Answer) {
+        if let Some(waiter) = self.waiting.remove(&ticket) {
+            self.woken.extend(waiter.waker);
+            self.answered.insert(ticket, answer);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! One pace: the gates that some requests share, and the way to ask them.
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+
+use paceline_engine::{
+    Attempts, Deadline, GateSet, Limit, LimitError, RetryPolicy, Snapshot, Timestamp, Want,
+};
+
+use crate::clock::{Clock, TokioClock};
+use crate::driver::{Acquire, Attempt, Permit, Shared};
+use crate::outcome::Stopped;
+
+/// One pace, shared by everything that holds a clone of it.
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let pace = paceline::Pace::builder("api").limit("10/s burst 50".parse()?).build();
+/// let mut permit = pace.acquire(&pace.want()).await?;
+/// permit.sending();
+/// // … send the request; then tell what came back:
+/// permit.settle(&paceline::response::read(http::StatusCode::OK, &http::HeaderMap::new(), pace.wall()));
+/// drop(permit); // once the body has ended
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Pace {
+    shared: Arc<Shared>,
+    policy: Arc<RetryPolicy>,
+}
+
+impl Pace {
+    /// A pace for the upstream `name`. With nothing configured it delays nothing until it is refused.
+    pub fn builder(name: &str) -> PaceBuilder {
+        PaceBuilder {
+            name: name.into(),
+            gates: vec![(name.into(), Vec::new())],
+            max_waiting: 10_000,
+            clock: None,
+            seed: None,
+            policy: RetryPolicy::default(),
+        }
+    }
+
+    /// The upstream's name.
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// What most requests want: one request through the upstream's own gate, with all the time in the world.
+    pub fn want(&self) -> Want {
+        Want::new(GateSet::one(0))
+    }
+
+    /// Waits for admission. Dropping the future leaves the line at once; nothing is charged then.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] if it will never be admitted in time; nothing is charged.
+    pub fn acquire(&self, want: &Want) -> Acquire {
+        Acquire::new(Arc::clone(&self.shared), &first(want))
+    }
+
+    /// The same for programs without an async runtime: parks the thread. Both kinds stand in one line.
+    ///
+    /// # Errors
+    ///
+    /// As [`acquire`](Self::acquire).
+    pub fn acquire_blocking(&self, want: &Want) -> Result<Permit, Stopped> {
+        self.acquire(want).block().map(|(permit, ..)| permit)
+    }
+
+    /// Charges a request that was already sent without asking, so that later ones make up for it.
+    pub fn spend(&self, want: &Want) {
+        self.shared.spend(want.gates, want.cost.clone());
+    }
+
+    /// When a request could start if nobody were waiting, and why not before; `None` if at once.
+    pub fn next_start(&self, want: &Want) -> Option<Deadline> {
+        self.shared.next_start(want)
+    }
+
+    /// Changes the limits of a gate (0 is the upstream's own) while it runs. What was spent stays spent.
+    pub fn change_limits(&self, gate: u16, limits: Vec<Limit>) {
+        self.shared.change_limits(gate, limits);
+    }
+
+    /// Everything that is, as data.
+    pub fn snapshot(&self) -> Snapshot {
+        self.shared.snapshot()
+    }
+
+    /// This pace's time.
+    pub fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+
+    /// The instant `after` from now, for deadlines.
+    pub fn after(&self, after: Duration) -> Timestamp {
+        self.shared.now() + after
+    }
+
+    /// The wall clock, to read the dates that upstreams send.
+    pub fn wall(&self) -> paceline_engine::WallTime {
+        self.shared.clock.wall()
+    }
+
+    /// Refuses everybody who waits and whoever asks later, with [`Reason::Shutdown`](crate::Reason::Shutdown).
+    pub fn shut_down(&self) {
+        self.shared.shut_down();
+    }
+
+    /// How far it goes for each request.
+    pub fn policy(&self) -> Arc<RetryPolicy> {
+        Arc::clone(&self.policy)
+    }
+
+    pub(crate) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl fmt::Debug for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pace").field(&self.shared.name).finish()
+    }
+}
+
+/// A first attempt.
+fn first(want: &Want) -> Attempt<'_> {
+    static NONE: Attempts = Attempts::new();
+    Attempt {
+        want,
+        place: None,
+        attempts: &NONE,
+        not_before: Timestamp::ZERO,
+    }
+}
+
+/// Configures a [`Pace`].
+#[derive(Clone)]
+#[must_use]
+pub struct PaceBuilder {
+    name: Box<str>,
+    gates: Vec<(Box<str>, Vec<Limit>)>,
+    max_waiting: usize,
+    clock: Option<Arc<dyn Clock>>,
+    seed: Option<u64>,
+    policy: RetryPolicy,
+}
+
+impl PaceBuilder {
+    /// A limit on the upstream's own gate. Several add up: all must admit.
+    pub fn limit(mut self, limit: Limit) -> Self {
+        self.gates[0].1.push(limit);
+        self
+    }
+
+    /// The same from text.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a limit; the error says what would be.
+    pub fn limit_text(self, limit: &str) -> Result<Self, LimitError> {
+        Ok(self.limit(limit.parse()?))
+    }
+
+    /// A further gate with its own limits; the first one added has index 1 in [`GateSet`]s.
+    pub fn gate(mut self, name: &str, limits: Vec<Limit>) -> Self {
+        self.gates.push((name.into(), limits));
+        self
+    }
+
+    /// The most that may wait (10,000). Raising it lets longer jobs queue up and makes each wait longer.
+    pub const fn max_waiting(mut self, max: usize) -> Self {
+        self.max_waiting = max;
+        self
+    }
+
+    /// Another clock than tokio's.
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// The seed of all jitter, for runs that replay. Otherwise it differs in every process.
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How far to go for each request.
+    pub fn policy(mut self, policy: RetryPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Builds it.
+    pub fn build(self) -> Pace {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
+        let seed = self.seed.unwrap_or_else(crate::partition::random_u64);
+        let shared = Shared::new(&self.name, clock, self.gates, self.max_waiting, seed);
+        Pace {
+            shared,
+            policy: Arc::new(self.policy),
+        }
+    }
+}
+
+impl fmt::Debug for PaceBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PaceBuilder")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
