@@ -1,17 +1,21 @@
 """Starts and stops limiters on loopback. The only file of the rig that knows ports and processes.
 
 A recipe (`recipes/NAME.py`) has `OPTIONS`, a dict of defaults, and `commands(port, run, options)`, the commands that
-together are the limiter. `start` runs them as one process group under a shell that ends them all when one ends.
+together are the limiter; it answers `/__stats` without a limit. `start` runs them as one process group under a shell
+that ends them all when one ends.
 """
 
 import importlib
+import json
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +27,9 @@ RUNS = RIG / "run"
 
 UP_WITHIN_S = 20
 DOWN_WITHIN_S = 5
+
+# Loopback, whatever HTTP_PROXY says.
+NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Limiter(NamedTuple):
@@ -45,7 +52,7 @@ def recipe(name):
 
 
 def start(name, port=0, **given):
-    """Starts limiter `name` on `port` (0: a free one) and returns once it accepts connections."""
+    """Starts limiter `name` on `port` (0: a free one) and returns once it answers."""
     made = recipe(name)
     unknown = sorted(set(given) - set(made.OPTIONS))
     if unknown:
@@ -65,6 +72,7 @@ def start(name, port=0, **given):
         wait_until_up(leader, port, name, run)
     except BaseException:
         stop(leader.pid)
+        shutil.rmtree(run, ignore_errors=True)
         raise
     return Limiter(leader.pid, f"http://127.0.0.1:{port}")
 
@@ -87,10 +95,14 @@ def stop(pid):
             time.sleep(0.02)
         if not alive(pid):
             break
-    for left in run.iterdir():
-        if left.is_file():
-            left.unlink()
+    shutil.rmtree(run, ignore_errors=True)
     return True
+
+
+def read_stats(url):
+    """What the limiter at `url` let through: `{"served", "in_flight", "max_in_flight"}`."""
+    with NO_PROXY.open(url + "/__stats", timeout=2) as answer:
+        return json.load(answer)
 
 
 def started():
@@ -116,7 +128,8 @@ def wait_until_up(leader, port, name, run):
     until = time.monotonic() + UP_WITHIN_S
     while leader.poll() is None and time.monotonic() < until:
         try:
-            socket.create_connection(("127.0.0.1", port), 0.5).close()
+            # Not a mere connection: nginx accepts before the upstream behind it does.
+            read_stats(f"http://127.0.0.1:{port}")
             return
         except OSError:
             time.sleep(0.03)

@@ -1,4 +1,7 @@
-"""nginx limit_conn: at most conns requests in flight, one more is refused at once without a hint. The stock status is 503."""
+"""nginx limit_conn: at most conns requests in flight; one more is refused at once, without a hint.
+
+The stock status is 503.
+"""
 
 from lib import nginx
 
