@@ -7,9 +7,11 @@ use core::time::Duration;
 
 use crate::observation::Unit;
 
+mod error;
+mod scan;
 mod text;
 
-pub use text::LimitError;
+pub use error::{LIMIT_GRAMMAR, LimitError};
 
 /// A configured quota on a gate.
 ///
