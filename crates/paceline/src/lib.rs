@@ -1,1 +1,4 @@
 //! placeholder
+
+#[cfg(feature = "config")]
+pub mod config;
