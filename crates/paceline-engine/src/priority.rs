@@ -4,7 +4,8 @@ use core::fmt;
 
 /// How much a request matters to those who wait beside it.
 ///
-/// Tickets are served by priority, then by first arrival; a low priority costs a place in the line, never service.
+/// Tickets are served by priority, then by first arrival; a low priority costs a place in the line,
+/// never service.
 ///
 /// ```
 /// use paceline_engine::Priority;

@@ -3,10 +3,12 @@
 use core::fmt;
 
 /// The forms that a limit may have, as errors and help texts show them.
-pub const LIMIT_GRAMMAR: &str = "N/s, N/m, N/h, N/d or N/Ks (never more than N in any such period), \
-     N/s burst B (a token bucket), N in flight; a word after N counts something else: N tokens/m";
+pub const LIMIT_GRAMMAR: &str = "N/s, N/m, N/h, N/d or N/Ks \
+     (never more than N in any such period), N/s burst B (a token bucket), N in flight; \
+     a word after N counts something else: N tokens/m";
 
-/// Characters of a wrong text that an error repeats; enough to find it, and an error stays one line.
+/// Characters of a wrong text that an error repeats; enough to find it, and an error stays one
+/// line.
 const QUOTED: usize = 60;
 
 /// A text is not a limit: what is wrong, where, and what would be right.
@@ -119,7 +121,7 @@ impl Fault {
             ),
             Self::ServerTime => (
                 "a budget of server time is understood, but not enforced yet",
-                "an in-flight limit instead: T seconds of work per W seconds are T/W requests in flight",
+                "N in flight instead, with N = T / W",
             ),
         }
     }
@@ -134,7 +136,8 @@ impl LimitError {
         }
     }
 
-    /// Where it went wrong, counted in characters from 1; one past the end if something is missing there.
+    /// Where it went wrong, counted in characters from 1; one past the end if something is missing
+    /// there.
     pub const fn character(&self) -> usize {
         self.character
     }

@@ -12,7 +12,8 @@ pub(super) const LONGEST_PERIOD: Duration = Duration::from_secs(366 * 86_400);
 /// The units of periods in seconds, longest first.
 pub(super) const PERIODS: [(&str, u64); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
 
-/// Words of the grammar, and what people write for them: after an amount they say that the period is missing.
+/// Words of the grammar, and what people write for them: after an amount they say that the period
+/// is missing.
 const NO_UNITS: [&str; 7] = [
     "burst",
     "concurrent",
@@ -86,7 +87,8 @@ impl<'a> Scan<'a> {
         self.take(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
     }
 
-    /// The amount. Letters glued to it are an error, unless they make it a time (`20s server time`).
+    /// The amount. Letters glued to it are an error, unless they make it a time (`20s server
+    /// time`).
     pub(super) fn amount(&mut self) -> Result<Number, LimitError> {
         let start = self.at;
         if self.rest().starts_with('-') {

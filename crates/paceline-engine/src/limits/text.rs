@@ -8,9 +8,10 @@
 //! word   = letter {letter | digit | "-" | "_"}
 //! ```
 //!
-//! Space between the parts does not matter. An amount with a fraction is made whole by the shortest multiple of its period in
-//! which it is: `0.5/s` is `1/2s`, and `2.0/10s` stays `2/10s`. A period keeps its length, because `10/s` and `20/2s` are
-//! different promises. Words for what is counted are read without regard to case.
+//! Space between the parts does not matter. An amount with a fraction is made whole by the shortest
+//! multiple of its period in which it is: `0.5/s` is `1/2s`, and `2.0/10s` stays `2/10s`. A period
+//! keeps its length, because `10/s` and `20/2s` are different promises. Words for what is counted
+//! are read without regard to case.
 
 use core::fmt;
 use core::num::NonZeroU64;
@@ -381,7 +382,8 @@ mod tests {
             "\"10/0s\" is not a limit: the period is zero (character 4); \
              expected a period above zero, such as 10/s \
              [limits are: N/s, N/m, N/h, N/d or N/Ks (never more than N in any such period), \
-             N/s burst B (a token bucket), N in flight; a word after N counts something else: N tokens/m]"
+             N/s burst B (a token bucket), N in flight; \
+             a word after N counts something else: N tokens/m]"
         );
     }
 
@@ -440,8 +442,12 @@ mod tests {
 
         #[test]
         fn texts_that_look_like_limits_are_read_or_refused(
-            text in "[0-9]{0,12}(\\.[0-9]{0,11})? ?(tokens|in|s|é)? ?/? ?[0-9]{0,9}(\\.[0-9]{0,11})?[smhdx]?( burst ?[0-9]{0,21})?"
+            amount in "[0-9]{0,12}(\\.[0-9]{0,11})?",
+            unit in " ?(tokens|in|s|é)? ?",
+            period in "/? ?[0-9]{0,9}(\\.[0-9]{0,11})?[smhdx]?",
+            burst in "( burst ?[0-9]{0,21})?",
         ) {
+            let text = format!("{amount}{unit}{period}{burst}");
             if let Ok(limit) = text.parse::<Limit>() {
                 prop_assert_eq!(limit.to_string().parse::<Limit>(), Ok(limit));
             }

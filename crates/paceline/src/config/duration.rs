@@ -22,11 +22,13 @@ const UNITS: [(&str, u128); 6] = [
 
 /// Reads a duration: numbers with units, longest unit first, each unit once.
 ///
-/// Exact to the nanosecond; fractions are fine (`1.5s`), and so is space between and around the parts. At most 366 days.
+/// Exact to the nanosecond; fractions are fine (`1.5s`), and so is space between and around the
+/// parts. At most 366 days.
 ///
 /// # Errors
 ///
-/// The text has no unit, an unknown one, no number before it, is finer than a nanosecond, or longer than 366 days.
+/// The text has no unit, an unknown one, no number before it, is finer than a nanosecond, or longer
+/// than 366 days.
 ///
 /// ```
 /// use core::time::Duration;
@@ -170,7 +172,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_duration_or_an_error(text in "\\PC{0,20}|[0-9. ]{0,9}[a-z]{0,2}[0-9.]{0,30}[smh]?") {
+        fn any_text_is_a_duration_or_an_error(
+            text in "\\PC{0,20}|[0-9. ]{0,9}[a-z]{0,2}[0-9.]{0,30}[smh]?"
+        ) {
             let _ = parse_duration(&text);
         }
     }

@@ -5,12 +5,14 @@ use std::borrow::Cow;
 
 use paceline_engine::LimitError;
 
-/// Characters of a wrong text that an error repeats; enough to find it, and an error stays one line.
+/// Characters of a wrong text that an error repeats; enough to find it, and an error stays one
+/// line.
 const QUOTED: usize = 60;
 
 /// A text that could not be read as what it should be: a duration, a route, a host, …
 ///
-/// Shared by the configuration, which adds file and line, and by command lines, which add the option's name.
+/// Shared by the configuration, which adds file and line, and by command lines, which add the
+/// option's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextError {
@@ -43,7 +45,8 @@ impl From<LimitError> for TextError {
     }
 }
 
-/// The text in quotation marks, on one line, not longer than a line, without the credentials of a URL.
+/// The text in quotation marks, on one line, not longer than a line, without the credentials of a
+/// URL.
 pub(super) fn quote(text: &str) -> String {
     let text = without_credentials(text);
     match text.char_indices().nth(QUOTED) {
@@ -52,7 +55,8 @@ pub(super) fn quote(text: &str) -> String {
     }
 }
 
-/// `redis://user:secret@host/` as `redis://…@host/`: errors and logs are read by more people than files are.
+/// `redis://user:secret@host/` as `redis://…@host/`: errors and logs are read by more people than
+/// files are.
 pub(super) fn without_credentials(text: &str) -> Cow<'_, str> {
     match (text.find("://"), text.rfind('@')) {
         (Some(scheme), Some(at)) if scheme < at => {
@@ -121,7 +125,8 @@ impl fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
-/// What is wrong with a configuration, in the order of the file: at least one error, at most the first hundred.
+/// What is wrong with a configuration, in the order of the file: at least one error, at most the
+/// first hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(Vec<ConfigError>);
 

@@ -12,11 +12,13 @@ const FORM: &str = "a host name or address with an optional port, such as api.gi
 
 /// A host, or all hosts below a domain, with an optional port.
 ///
-/// - `api.github.com` is that host, whatever the port; `127.0.0.1:8080` and `[::1]:8080` are that port alone.
+/// - `api.github.com` is that host, whatever the port; `127.0.0.1:8080` and `[::1]:8080` are that
+///   port alone.
 /// - `*.example.com` is every host below `example.com`, however deep, and not `example.com` itself.
 ///
-/// Names are compared without regard to case and to a dot at their end. The order is by how much a pattern says: the greatest
-/// of those that match is the most specific (a port, then an exact host, then the longer name).
+/// Names are compared without regard to case and to a dot at their end. The order is by how much a
+/// pattern says: the greatest of those that match is the most specific (a port, then an exact host,
+/// then the longer name).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     port: Option<u16>,
@@ -273,7 +275,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_host_or_an_error(text in "\\PC{0,20}|[*.:\\[\\]a-z0-9]{0,12}", sent in "\\PC{0,20}") {
+        fn any_text_is_a_host_or_an_error(
+            text in "\\PC{0,20}|[*.:\\[\\]a-z0-9]{0,12}",
+            sent in "\\PC{0,20}",
+        ) {
             if let Ok(own) = text.parse::<HostPattern>() {
                 prop_assert_eq!(own.to_string().parse::<HostPattern>(), Ok(own.clone()));
                 own.matches(&sent, 80);

@@ -60,7 +60,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong (the first hundred), in the order of the file; where the text is not TOML, the first place at which it is not.
+    /// Everything that is wrong (the first hundred), in the order of the file; where the text is
+    /// not TOML, the first place at which it is not.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, ConfigErrors> {
         read::config(text, file_name)
     }
@@ -134,8 +135,8 @@ pub struct Upstream {
     pub hosts: Vec<HostPattern>,
     /// Where a reverse proxy sends requests: `http` or `https`, without credentials and query.
     pub url: Option<Uri>,
-    /// The name of the dialect in which it speaks of limits; detected if there is none. Whether there is such a dialect is
-    /// decided where it is looked up.
+    /// The name of the dialect in which it speaks of limits; detected if there is none. Whether
+    /// there is such a dialect is decided where it is looked up.
     pub dialect: Option<String>,
     /// Who shares a quota. Default: `header:authorization`.
     pub partition: Vec<PartitionKey>,
@@ -152,7 +153,8 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// The routes that speak of a request, in the order of the file; `path` without the query, as it is sent.
+    /// The routes that speak of a request, in the order of the file; `path` without the query, as
+    /// it is sent.
     pub fn routes_of<'a>(
         &'a self,
         method: &'a Method,
@@ -191,7 +193,8 @@ impl Default for Upstream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Queue {
-    /// The most that wait at once; 0 fails whatever cannot go at once. More of them cost memory and patience. Default: 10000.
+    /// The most that wait at once; 0 fails whatever cannot go at once. More of them cost memory and
+    /// patience. Default: 10000.
     pub max: usize,
     /// The longest that one waits. Default: as long as the request's own time allows.
     pub wait: Option<Duration>,
@@ -224,14 +227,18 @@ pub struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retry {
-    /// The most sends of one request that fails; refusals by quota do not count. At least 1. Default: 4.
+    /// The most sends of one request that fails; refusals by quota do not count. At least 1.
+    /// Default: 4.
     pub attempts: u32,
-    /// The longest that one request takes, waits and sends together. Above zero. Default: 2 minutes.
+    /// The longest that one request takes, waits and sends together. Above zero. Default: 2
+    /// minutes.
     pub total: Duration,
-    /// Whether a request that is not idempotent, such as a POST, is sent again after a refusal. A refusal means that it was not
-    /// processed; set it where the upstream keeps to that. Default: false.
+    /// Whether a request that is not idempotent, such as a POST, is sent again after a refusal. A
+    /// refusal means that it was not processed; set it where the upstream keeps to that. Default:
+    /// false.
     pub resend_refused: bool,
-    /// Whether the upstream's `Retry-After` is nonsense. Never leads to a retry without a delay. Default: false.
+    /// Whether the upstream's `Retry-After` is nonsense. Never leads to a retry without a delay.
+    /// Default: false.
     pub ignore_retry_after: bool,
     /// Whether to fail and move on: no retries. Default: false.
     pub best_effort: bool,

@@ -11,7 +11,8 @@ use super::error::{TextError, quote};
 pub(super) const FORM: &str =
     "header:NAME, query:NAME or none (everybody shares), such as header:authorization";
 
-/// A part of the request that tells who spends the quota. Its value is hashed, never stored or logged.
+/// A part of the request that tells who spends the quota. Its value is hashed, never stored or
+/// logged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PartitionKey {

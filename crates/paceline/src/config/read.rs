@@ -56,7 +56,8 @@ type Claims = BTreeMap<HostPattern, String>;
 
 pub(super) fn config(text: &str, file: &str) -> Result<Config, ConfigErrors> {
     let document = Document::new(file, text);
-    // One slip makes a parser that goes on stumble over what follows, so only the first place is told.
+    // One slip makes a parser that goes on stumble over what follows, so only the first place is
+    // told.
     let root = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or_default();
         let key = match error.message() {
@@ -99,8 +100,9 @@ fn syntax(message: &str) -> TextError {
     }
 }
 
-/// The key on whose line the text stops being TOML at `end`, as far as that line and the last header tell. Only a line that
-/// has come to its value has a key, unless `ends` says that the key itself ends there.
+/// The key on whose line the text stops being TOML at `end`, as far as that line and the last
+/// header tell. Only a line that has come to its value has a key, unless `ends` says that the key
+/// itself ends there.
 fn key_in(text: &str, end: usize, ends: bool) -> String {
     let before = text.get(..end).unwrap_or(text);
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));

@@ -13,11 +13,13 @@ const FORM: &str =
 
 /// A method (or any) and a pattern of the path.
 ///
-/// The path is compared as it is sent, byte by byte: nothing is decoded, lower-cased, or joined, because servers differ in
-/// what they take for the same. So `/a%2Fb` is not `/a/b`, `/users` is not `/users/`, and `/Users` is not `/users`.
+/// The path is compared as it is sent, byte by byte: nothing is decoded, lower-cased, or joined,
+/// because servers differ in what they take for the same. So `/a%2Fb` is not `/a/b`, `/users` is
+/// not `/users/`, and `/Users` is not `/users`.
 ///
 /// - `*` is exactly one segment, and not an empty one.
-/// - `**` is the rest, of any number of segments: `/search/**` is `/search`, `/search/` and `/search/a/b`. It comes last.
+/// - `**` is the rest, of any number of segments: `/search/**` is `/search`, `/search/` and
+///   `/search/a/b`. It comes last.
 /// - `/**` is every path, also the `*` of `OPTIONS *`.
 ///
 /// ```

@@ -19,8 +19,8 @@ pub enum Share {
     Process,
     /// All processes of one user on one machine.
     Machine,
-    /// All machines that use this Redis or Valkey: a `redis://` or `rediss://` URL, which may hold a password and is shown
-    /// without it.
+    /// All machines that use this Redis or Valkey: a `redis://` or `rediss://` URL, which may hold
+    /// a password and is shown without it.
     Redis(String),
 }
 

@@ -109,8 +109,13 @@ url = "http://127.0.0.1:8080/v1"
 partition = ["header:X-Shop", "query:api_key"]
 share = "redis://me:secret@cache:6379/0"
 queue = { max = 0 }
-retry = { attempts = 0x10, total = "1h30m", resend_refused = true, ignore_retry_after = true, best_effort = true }
-route = [{ match = "POST /a", cost = 1_000, priority = "interactive" }, { match = "* /b", cost = 0 }]
+route = [{ match = "POST /a", cost = 1_000 }, { match = "* /b", cost = 0 }]
+[upstream.shop.retry]
+attempts = 0x10
+total = "1h30m"
+resend_refused = true
+ignore_retry_after = true
+best_effort = true
 "#,
     );
     let shop = &config.upstreams["shop"];
@@ -437,7 +442,7 @@ const MISTAKES_OF_AN_UPSTREAM: &[(&str, &str)] = &[
     ),
     (
         "limits = ['20s server time / 10s']",
-        r#"3:11: upstream.a.limits[0]: "20s server time / 10s" is not a limit: a budget of server time is understood, but not enforced yet (character 3); expected an in-flight limit instead: T seconds of work per W seconds are T/W requests in flight [GRAMMAR]"#,
+        r#"3:11: upstream.a.limits[0]: "20s server time / 10s" is not a limit: a budget of server time is understood, but not enforced yet (character 3); expected N in flight instead, with N = T / W [GRAMMAR]"#,
     ),
     (
         "share = 'fleet'",
