@@ -55,7 +55,7 @@ pub use effects::{Effect, Effects};
 pub use engine::{Engine, Gauges, Joined};
 pub use event::{Event, EventKind};
 pub use gates::GateSet;
-pub use limits::{Limit, LimitError, LimitKind};
+pub use limits::{LIMIT_GRAMMAR, Limit, LimitError, LimitKind};
 pub use line::{Place, TicketId};
 pub use observation::{Answer, Failure, Flags, Observation, Scope, Unit, Verdict, Window};
 pub use priority::Priority;

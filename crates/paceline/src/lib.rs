@@ -3,6 +3,8 @@
 
 mod call;
 mod clock;
+#[cfg(feature = "config")]
+pub mod config;
 mod driver;
 mod options;
 mod outcome;

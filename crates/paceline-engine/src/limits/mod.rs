@@ -9,12 +9,14 @@ use crate::observation::Unit;
 
 mod account;
 mod bucket;
+mod error;
+mod scan;
 mod strict;
 mod text;
 
 pub(crate) use account::Account;
 
-pub use text::LimitError;
+pub use error::{LIMIT_GRAMMAR, LimitError};
 
 /// A configured quota on a gate.
 ///

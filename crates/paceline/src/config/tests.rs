@@ -1,0 +1,591 @@
+//! Files, and what is said about them.
+
+use std::path::PathBuf;
+
+use super::*;
+
+fn parse(text: &str) -> Config {
+    Config::parse(text, "paceline.toml").unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// What is said about a file that is wrong.
+fn complaint(text: &str) -> String {
+    match Config::parse(text, "paceline.toml") {
+        Ok(config) => panic!("nothing is wrong with it: {config:?}"),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+/// An upstream that says this in addition to its host.
+fn with(line: &str) -> String {
+    format!("[upstream.a]\nhosts = [\"a.example\"]\n{line}\n")
+}
+
+fn limit(text: &str) -> Limit {
+    text.parse().expect("a limit")
+}
+
+#[test]
+fn the_full_example_is_read() {
+    let config = parse(
+        r#"
+[upstream.github]
+hosts = ["api.github.com"]            # or url = "https://…" for the reverse proxy
+dialect = "github"
+partition = ["header:authorization"]  # who shares a quota: header:X, query:X, none (everybody)
+limits = ["5000/h", "100 in flight"]
+share = "machine"                     # process | machine | redis://…
+queue = { max = 10000, wait = "2m" }
+
+[[upstream.github.route]]
+match = "GET /search/**"              # METHOD or *, then a path: * is one segment, ** the rest
+limits = ["30/m"]                     # in addition to the upstream's
+cost = 1
+priority = "background"               # background | normal | interactive
+
+[upstream.github.retry]
+attempts = 4
+total = "2m"
+"#,
+    );
+    let expected = Upstream {
+        hosts: vec!["api.github.com".parse().expect("a host")],
+        url: None,
+        dialect: Some("github".into()),
+        partition: vec![PartitionKey::Header(header::AUTHORIZATION)],
+        limits: vec![limit("5000/h"), limit("100 in flight")],
+        share: Share::Machine,
+        queue: Queue {
+            max: 10_000,
+            wait: Some(Duration::from_secs(120)),
+        },
+        routes: vec![Route {
+            matcher: "GET /search/**".parse().expect("a route"),
+            limits: vec![limit("30/m")],
+            cost: 1,
+            priority: Some(Priority::Background),
+        }],
+        retry: Retry::default(),
+    };
+    assert_eq!(
+        config.upstreams,
+        BTreeMap::from([("github".to_owned(), expected)])
+    );
+}
+
+#[test]
+fn what_is_not_said_has_its_default() {
+    let config = parse(&with("[[upstream.a.route]]\nmatch = '* /**'"));
+    let upstream = &config.upstreams["a"];
+    assert_eq!(
+        *upstream,
+        Upstream {
+            hosts: vec!["a.example".parse().expect("a host")],
+            routes: vec![Route {
+                matcher: "* /**".parse().expect("a route"),
+                limits: Vec::new(),
+                cost: 1,
+                priority: None,
+            }],
+            ..Upstream::default()
+        }
+    );
+    assert_eq!(
+        upstream.partition,
+        [PartitionKey::Header(header::AUTHORIZATION)]
+    );
+    assert_eq!(upstream.queue.max, 10_000);
+    assert_eq!(upstream.retry.attempts, 4);
+    assert_eq!(upstream.retry.total, Duration::from_secs(120));
+    assert_eq!(parse(""), Config::default());
+}
+
+#[test]
+fn everything_else_is_read_too() {
+    let config = parse(
+        r#"
+[upstream.shop]
+url = "http://127.0.0.1:8080/v1"
+partition = ["header:X-Shop", "query:api_key"]
+share = "redis://me:secret@cache:6379/0"
+queue = { max = 0 }
+route = [{ match = "POST /a", cost = 1_000 }, { match = "* /b", cost = 0 }]
+[upstream.shop.retry]
+attempts = 0x10
+total = "1h30m"
+resend_refused = true
+ignore_retry_after = true
+best_effort = true
+"#,
+    );
+    let shop = &config.upstreams["shop"];
+    assert_eq!(shop.hosts, ["127.0.0.1:8080".parse().expect("a host")]);
+    assert_eq!(shop.url, Some(Uri::from_static("http://127.0.0.1:8080/v1")));
+    let shown: Vec<String> = shop.partition.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["header:x-shop", "query:api_key"]);
+    assert_eq!(
+        shop.share,
+        Share::Redis("redis://me:secret@cache:6379/0".into())
+    );
+    assert!(!format!("{config:?}").contains("secret"));
+    assert_eq!(shop.queue, Queue { max: 0, wait: None });
+    let retry = Retry {
+        attempts: 16,
+        total: Duration::from_secs(5400),
+        resend_refused: true,
+        ignore_retry_after: true,
+        best_effort: true,
+    };
+    assert_eq!(shop.retry, retry);
+    let costs: Vec<u64> = shop.routes.iter().map(|route| route.cost).collect();
+    assert_eq!(costs, [1000, 0]);
+}
+
+#[test]
+fn a_request_finds_its_upstream_and_routes() {
+    let config = parse(
+        r#"
+[upstream.all]
+hosts = ["*.example.com"]
+[upstream.api]
+hosts = ["api.example.com"]
+route = [{ match = "* /**" }, { match = "GET /a" }, { match = "POST /a" }]
+[upstream.local]
+url = "http://api.example.com:8080"
+"#,
+    );
+    let name = |host, port| config.upstream_of(host, port).map(|(name, _)| name);
+    assert_eq!(name("www.example.com", 443), Some("all"));
+    assert_eq!(name("api.example.com", 443), Some("api"));
+    assert_eq!(name("api.example.com", 8080), Some("local"));
+    assert_eq!(name("example.com", 443), None);
+    let routes = config.upstreams["api"].routes_of(&Method::GET, "/a");
+    let matchers: Vec<String> = routes.map(|route| route.matcher.to_string()).collect();
+    assert_eq!(matchers, ["* /**", "GET /a"]);
+}
+
+#[test]
+fn a_url_that_its_own_hosts_cover_claims_nothing_more() {
+    let config = parse("[upstream.a]\nhosts = ['*.example']\nurl = 'https://api.example'");
+    assert_eq!(
+        config.upstreams["a"].hosts,
+        ["*.example".parse().expect("a host")]
+    );
+}
+
+#[test]
+fn a_wrong_limit_is_told_with_its_place_and_the_grammar() {
+    let text = "\n\n\n[upstream.github]\nurl = 'https://api.github.com'\n\nlimits = [\"10/0s\"]\n";
+    assert_eq!(
+        complaint(text),
+        "paceline.toml:7:11: upstream.github.limits[0]: \"10/0s\" is not a limit: the period is zero \
+         (character 4); expected a period above zero, such as 10/s [limits are: N/s, N/m, N/h, N/d or N/Ks \
+         (never more than N in any such period), N/s burst B (a token bucket), N in flight; \
+         a word after N counts something else: N tokens/m]"
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_in_the_order_of_the_file() {
+    let text =
+        "[upstream.b]\nhost = ['x']\nshare = 'fleet'\n[upstream.a]\nhosts = ['a']\nqueue = 5\n";
+    let errors = Config::parse(text, "p.toml").expect_err("wrong");
+    let places: Vec<_> = errors
+        .as_slice()
+        .iter()
+        .map(|error| (error.position.map_or(0, |at| at.line), error.key.as_str()))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (1, "upstream.b"),
+            (2, "upstream.b.host"),
+            (3, "upstream.b.share"),
+            (6, "upstream.a.queue"),
+        ]
+    );
+}
+
+#[test]
+fn each_mistake_has_its_message() {
+    let of_an_upstream = MISTAKES_OF_AN_UPSTREAM
+        .iter()
+        .map(|(line, said)| (with(line), said));
+    let mistakes = MISTAKES
+        .iter()
+        .map(|(text, said)| ((*text).to_owned(), said));
+    let grammar = format!("[limits are: {}]", paceline_engine::LIMIT_GRAMMAR);
+    for (text, said) in mistakes.chain(of_an_upstream) {
+        let expected = said.replace("[GRAMMAR]", &grammar);
+        assert_eq!(
+            complaint(&text),
+            format!("paceline.toml:{expected}"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn secrets_in_a_file_are_not_repeated() {
+    for line in [
+        "share = 'reddis://me:secret@h'",
+        "url = 'https://me:secret@h'",
+    ] {
+        let said = complaint(&with(line));
+        assert!(!said.contains("secret"), "{said}");
+    }
+}
+
+/// A file of the test's own that is gone when the test ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let name = format!("paceline-config-{}-{name}.toml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).expect("the temporary folder is writable");
+        Self(path)
+    }
+
+    /// What loading it says, without its name.
+    fn complaint(&self) -> String {
+        let errors = Config::load(&self.0).expect_err("wrong").to_string();
+        let name = self.0.display().to_string();
+        errors
+            .strip_prefix(&name)
+            .expect("the file's name")
+            .to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_file_is_loaded() {
+    let file = Scratch::new("fine", with("").as_bytes());
+    assert_eq!(Config::load(&file.0), Ok(parse(&with(""))));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told() {
+    let gone = Config::load("no/such/paceline.toml")
+        .expect_err("gone")
+        .to_string();
+    assert!(
+        gone.starts_with("no/such/paceline.toml: it cannot be read: ")
+            && gone.ends_with("; expected a TOML file of at most 1 MiB that this user may read"),
+        "{gone}"
+    );
+    assert_eq!(
+        Scratch::new("latin1", b"[upstream.a]\n# caf\xe9\n").complaint(),
+        ":2:6: it is not UTF-8; expected UTF-8 text, as TOML is"
+    );
+    let long = vec![b'#'; LONGEST_FILE as usize + 1];
+    assert_eq!(
+        Scratch::new("long", &long).complaint(),
+        ": it cannot be read: it is longer than 1 MiB; \
+         expected a TOML file of at most 1 MiB that this user may read"
+    );
+}
+
+#[test]
+fn nothing_panics_on_any_text() {
+    use proptest::prelude::*;
+    let pieces = "([\\[\\]{}=\"'.,#\n a-z0-9é]|upstream|hosts|limits|route|\\[\\[upstream.a.route\\]\\]\n|= \\[\"|\"\\]\n){0,30}";
+    proptest!(|(text in pieces)| {
+        let _ = Config::parse(&text, "f");
+    });
+}
+
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        "[upstream.a]\nurl = 'http://a'\n[upstream.a]",
+        "3:11: upstream.a: the key is there already; expected each key once",
+    ),
+    ("a = [[", "1:7: a: unclosed array; expected `]`"),
+    (
+        "upstream = \"é",
+        r#"1:14: upstream: invalid basic string; expected `"`"#,
+    ),
+    ("x", "1:2: key with no value; expected `=`"),
+    (
+        "[upstream.a\nurl = 'http://a'",
+        "1:12: unclosed table; expected `]`",
+    ),
+    (
+        "[upstream.a]\nhosts = [\"a\"\nlimits = []",
+        "3:1: missing comma between array elements; expected `,`",
+    ),
+    (
+        "[upstream.a]\nshare = machine",
+        r#"2:9: upstream.a.share: text needs quotation marks; expected quotation marks around it, as in share = "machine""#,
+    ),
+    (
+        "[upstream.a]\nurl = 'http://a'\nurl = 'http://b'",
+        "3:1: upstream.a.url: the key is there already; expected each key once",
+    ),
+    (
+        "[upstream.a]\nurl = 'http://a",
+        "2:16: upstream.a.url: invalid literal string; expected `'`",
+    ),
+    (
+        "upstream = 5",
+        "1:12: upstream: an integer does not belong here; expected a table for each upstream, such as [upstream.github]",
+    ),
+    (
+        "[[upstream]]\nhosts = ['a']",
+        "1:1: upstream: an array does not belong here; expected a table for each upstream, such as [upstream.github]",
+    ),
+    (
+        "[upstreams.a]\nurl = 'http://a'",
+        r#"1:2: upstreams: "upstreams" is not a key; expected upstream? (the keys here are: upstream)"#,
+    ),
+    (
+        "[server]\nport = 1",
+        r#"1:2: server: "server" is not a key; expected one of: upstream"#,
+    ),
+    (
+        "[upstream]\nlimits = []",
+        "2:10: upstream.limits: an array does not belong here; expected a table, such as [upstream.github]",
+    ),
+    (
+        "[upstream.a]",
+        r#"1:1: upstream.a: it has neither hosts nor url; expected hosts = ["api.github.com"] or url = "https://api.github.com""#,
+    ),
+    (
+        "[upstream.a]\nhosts = []\nlimits = ['1/s']",
+        r#"1:1: upstream.a: it has neither hosts nor url; expected hosts = ["api.github.com"] or url = "https://api.github.com""#,
+    ),
+    (
+        "[upstream.\"a b\"]\nurl = 'http://a'",
+        r#"1:1: upstream."a b": "a b" cannot name an upstream; expected letters, digits, hyphens, underscores and dots, such as [upstream.github]"#,
+    ),
+    (
+        "[upstream.-]\nurl = 'http://a'",
+        r#"1:1: upstream.-: "-" cannot name an upstream; expected letters, digits, hyphens, underscores and dots, such as [upstream.github]"#,
+    ),
+    (
+        "[upstream.a]\nhosts = ['x.example']\n[upstream.b]\nhosts = ['y.example', 'X.example']",
+        r#"4:23: upstream.b.hosts[1]: x.example belongs to upstream "a" already; expected each host once, in one upstream"#,
+    ),
+    (
+        "[upstream.b]\nurl = 'https://x.example'\n[upstream.a]\nhosts = ['x.example']",
+        r#"4:10: upstream.a.hosts[0]: x.example belongs to upstream "b" already; expected each host once, in one upstream"#,
+    ),
+    (
+        "[upstream.a]\nhosts = ['x', 'x.']",
+        "2:15: upstream.a.hosts[1]: x is named twice; expected each host once, in one upstream",
+    ),
+    (
+        "upstream.a = 5",
+        "1:14: upstream.a: an integer does not belong here; expected a table, such as [upstream.github]",
+    ),
+];
+
+/// Each of them is what an upstream says in addition to its host, from line 3.
+const MISTAKES_OF_AN_UPSTREAM: &[(&str, &str)] = &[
+    (
+        "colour = 'red'",
+        r#"3:1: upstream.a.colour: "colour" is not a key; expected one of: hosts, url, dialect, partition, limits, share, queue, route, retry"#,
+    ),
+    (
+        "limts = ['1/s']",
+        r#"3:1: upstream.a.limts: "limts" is not a key; expected limits? (the keys here are: hosts, url, dialect, partition, limits, share, queue, route, retry)"#,
+    ),
+    (
+        "partition = ['header:é ']",
+        r#"3:14: upstream.a.partition[0]: "header:é " is not a partition: "é " is not a header name; expected a header name, such as header:authorization"#,
+    ),
+    (
+        "partition = ['header:x y']",
+        r#"3:14: upstream.a.partition[0]: "header:x y" is not a partition: "x y" is not a header name; expected a header name, such as header:authorization"#,
+    ),
+    (
+        "partition = 'none'",
+        r#"3:13: upstream.a.partition: a string does not belong here; expected an array such as ["header:authorization"], or ["none"]"#,
+    ),
+    (
+        "partition = []",
+        r#"3:13: upstream.a.partition: it is empty; expected an array such as ["header:authorization"], or ["none"]"#,
+    ),
+    (
+        "partition = ['none', 'header:a']",
+        "3:14: upstream.a.partition[0]: none stands beside others; expected none alone, or only the others",
+    ),
+    (
+        "partition = ['header:a', 'header:A']",
+        "3:26: upstream.a.partition[1]: header:a is named twice; expected each of them once",
+    ),
+    (
+        "partition = ['cookie']",
+        r#"3:14: upstream.a.partition[0]: "cookie" is not a partition: it is none of the three forms; expected header:NAME, query:NAME or none (everybody shares), such as header:authorization"#,
+    ),
+    (
+        "partition = [1]",
+        "3:14: upstream.a.partition[0]: an integer does not belong here; expected header:NAME, query:NAME or none (everybody shares), such as header:authorization",
+    ),
+    (
+        "limits = '10/s'",
+        r#"3:10: upstream.a.limits: a string does not belong here; expected an array of limits, such as ["10/s burst 50", "100 in flight"]"#,
+    ),
+    (
+        "limits = [10]",
+        r#"3:11: upstream.a.limits[0]: an integer does not belong here; expected a limit, such as "10/s burst 50""#,
+    ),
+    (
+        "limits = ['10/s', '10']",
+        r#"3:19: upstream.a.limits[1]: "10" is not a limit: it does not say per what (character 3); expected a period, such as 10/s, or 10 in flight [GRAMMAR]"#,
+    ),
+    (
+        "limits = ['20s server time / 10s']",
+        r#"3:11: upstream.a.limits[0]: "20s server time / 10s" is not a limit: a budget of server time is understood, but not enforced yet (character 3); expected N in flight instead, with N = T / W [GRAMMAR]"#,
+    ),
+    (
+        "share = 'fleet'",
+        r#"3:9: upstream.a.share: "fleet" is not a way to share; expected process, machine or redis://HOST[:PORT][/DATABASE]"#,
+    ),
+    (
+        "share = true",
+        "3:9: upstream.a.share: a boolean does not belong here; expected process, machine or redis://HOST[:PORT][/DATABASE]",
+    ),
+    (
+        "share = 'redis://'",
+        r#"3:9: upstream.a.share: "redis://" is not a URL: empty string; expected process, machine or redis://HOST[:PORT][/DATABASE]"#,
+    ),
+    (
+        "url = 'a.example'",
+        r#"3:7: upstream.a.url: "a.example" is not such a URL: it does not begin with http:// or https://; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 'ftp://a.example'",
+        r#"3:7: upstream.a.url: "ftp://a.example" is not such a URL: it does not begin with http:// or https://; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 'http://a.example/?q=1'",
+        r#"3:7: upstream.a.url: "http://a.example/?q=1" is not such a URL: it has a query or a fragment; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 'http://u:p@a.example'",
+        r#"3:7: upstream.a.url: "http://…@a.example" is not such a URL: it holds credentials, which requests carry themselves; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 'http://*.example'",
+        r#"3:7: upstream.a.url: "http://*.example" is not such a URL: * is not one host; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 'http://'",
+        r#"3:7: upstream.a.url: "http://" is not such a URL: empty string; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "url = 1.5",
+        r#"3:7: upstream.a.url: a float does not belong here; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
+    ),
+    (
+        "dialect = ' '",
+        r#"3:11: upstream.a.dialect: " " is not a name; expected a dialect's name, such as "github", or no dialect, to have it detected"#,
+    ),
+    (
+        "dialect = 1979-05-27",
+        r#"3:11: upstream.a.dialect: a datetime does not belong here; expected a dialect's name, such as "github""#,
+    ),
+    (
+        "queue = 5",
+        r#"3:9: upstream.a.queue: an integer does not belong here; expected a table, such as { max = 10000, wait = "2m" }"#,
+    ),
+    (
+        "queue = { max = -1 }",
+        "3:17: upstream.a.queue.max: -1 is out of range; expected a whole number from 0 to 1000000000",
+    ),
+    (
+        "queue = { max = 1.5 }",
+        "3:17: upstream.a.queue.max: a float does not belong here; expected a whole number from 0 to 1000000000",
+    ),
+    (
+        "queue = { max = 99999999999999999999 }",
+        "3:17: upstream.a.queue.max: 99999999999999999999 is out of range; expected a whole number from 0 to 1000000000",
+    ),
+    (
+        "queue = { wait = '2' }",
+        r#"3:18: upstream.a.queue.wait: "2" is not a duration: "2" has no unit; expected a number and a unit (d, h, m, s, ms, us), such as 2m, 500ms or 1h30m"#,
+    ),
+    (
+        "queue = { wait = 2 }",
+        r#"3:18: upstream.a.queue.wait: an integer does not belong here; expected a duration, such as "2m""#,
+    ),
+    (
+        "queue = { size = 3 }",
+        r#"3:11: upstream.a.queue.size: "size" is not a key; expected one of: max, wait"#,
+    ),
+    (
+        "route = { match = 'GET /a' }",
+        "3:9: upstream.a.route: a table does not belong here; expected tables such as [[upstream.github.route]]",
+    ),
+    (
+        "[[upstream.a.route]]\nlimits = ['1/s']",
+        r#"3:1: upstream.a.route[0]: it has no match; expected a method and a path, such as match = "GET /search/**""#,
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET'",
+        r#"4:9: upstream.a.route[0].match: "GET" is not a route: there is no path after the method; expected METHOD or *, then a path, such as GET /search/** (* is one segment, ** the rest)"#,
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = -1",
+        "5:8: upstream.a.route[0].cost: -1 is out of range; expected a whole number from 0 to 1000000000000000",
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\npriority = 'urgent'",
+        r#"5:12: upstream.a.route[0].priority: "urgent" is not a priority; expected background, normal or interactive"#,
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\nlimits = ['0/s burst']",
+        r#"5:11: upstream.a.route[0].limits[0]: "0/s burst" is not a limit: the amount is zero, so nothing could ever go (character 1); expected an amount above zero, such as 1/s [GRAMMAR]"#,
+    ),
+    (
+        "[[upstream.a.routes]]\nmatch = 'GET /a'",
+        r#"3:14: upstream.a.routes: "routes" is not a key; expected route? (the keys here are: hosts, url, dialect, partition, limits, share, queue, route, retry)"#,
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\npath = 'x'",
+        r#"5:1: upstream.a.route[0].path: "path" is not a key; expected match? (the keys here are: match, limits, cost, priority)"#,
+    ),
+    (
+        "retry = false",
+        r#"3:9: upstream.a.retry: a boolean does not belong here; expected a table, such as { attempts = 4, total = "2m" }"#,
+    ),
+    (
+        "retry = { attempts = 0 }",
+        "3:22: upstream.a.retry.attempts: 0 is out of range; expected a whole number from 1 to 4294967295",
+    ),
+    (
+        "share = machine",
+        r#"3:9: upstream.a.share: text needs quotation marks; expected quotation marks around it, as in share = "machine""#,
+    ),
+    (
+        "hosts = ['b']",
+        "3:1: upstream.a.hosts: the key is there already; expected each key once",
+    ),
+    (
+        "retry = { attempts = 4294967296 }",
+        "3:22: upstream.a.retry.attempts: 4294967296 is out of range; expected a whole number from 1 to 4294967295",
+    ),
+    (
+        "retry = { total = '0s' }",
+        r#"3:19: upstream.a.retry.total: "0s" is no time at all; expected a duration above zero, such as "2m""#,
+    ),
+    (
+        "retry = { total = '2 minutes' }",
+        r#"3:19: upstream.a.retry.total: "2 minutes" is not a duration: "minutes" is not a unit; expected a number and a unit (d, h, m, s, ms, us), such as 2m, 500ms or 1h30m"#,
+    ),
+    (
+        "retry = { best_effort = 'yes' }",
+        "3:25: upstream.a.retry.best_effort: a string does not belong here; expected true or false",
+    ),
+    (
+        "retry = { resend = true }",
+        r#"3:11: upstream.a.retry.resend: "resend" is not a key; expected one of: attempts, total, resend_refused, ignore_retry_after, best_effort"#,
+    ),
+];
