@@ -1,1 +1,3 @@
 //! placeholder
+#[cfg(feature = "testing")]
+pub mod testing;
