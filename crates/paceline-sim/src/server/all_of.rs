@@ -14,8 +14,9 @@ impl AllOf {
         Self { parts }
     }
 
-    /// The longest wait of those that refuse. Every part is asked, also after one has refused, so that the dice of
-    /// one do not depend on the state of another; a sliding log that counts refusals counts only its own.
+    /// The longest wait of those that refuse. Every part is asked, also after one has refused, so
+    /// that the dice of one do not depend on the state of another; a sliding log that counts
+    /// refusals counts only its own.
     pub(super) fn ask(&mut self, now: u64, request: Option<u64>) -> Result<(), Duration> {
         let refusals = self
             .parts

@@ -9,8 +9,9 @@ use super::fixed_window::FixedWindow;
 use super::sliding_log::SlidingLog;
 use super::token_bucket::TokenBucket;
 
-/// The order is always: [`ask`](Self::ask); if it admits and everybody else does, [`charge`](Self::charge) at the
-/// same instant; [`release`](Self::release) when the response has left. `now` never decreases.
+/// The order is always: [`ask`](Self::ask); if it admits and everybody else does,
+/// [`charge`](Self::charge) at the same instant; [`release`](Self::release) when the response has
+/// left. `now` never decreases.
 #[derive(Clone, Debug)]
 pub(super) enum Limiter {
     TokenBucket(TokenBucket),

@@ -1,14 +1,15 @@
 //! Server models: limiters as pure state machines.
 //!
 //! ```text
-//! arrive(now, request) ──► wraps, in order ──► limiter ──► Admit   … finish(now) when its response has left
+//! arrive(now, request) ──► wraps, in order ──► limiter ──► Admit … finish(now) when its response left
 //!                             │ refuses           │ refuses
 //!                             └──► Refuse, nothing below is asked or charged
 //! ```
 //!
-//! Times are integer nanoseconds since the model's origin; before it, token buckets are full and windows are empty.
-//! Rates and probabilities arrive as `f64` and are turned into integers once, when the model is built (a rival's
-//! arrival times and the dice are the only later uses of floating point), so that a seed replays.
+//! Times are integer nanoseconds since the model's origin; before it, token buckets are full and
+//! windows are empty. Rates arrive as `f64` and are turned into integers once, when the
+//! model is built. Floating point remains in the dice and in a rival's arrival times, and each of
+//! those is rounded to a nanosecond, so that a seed replays.
 
 mod all_of;
 mod build;
@@ -46,8 +47,8 @@ pub enum Decision {
     Refuse {
         /// The status of the answer, 429 unless the specification says otherwise.
         status: u16,
-        /// How long until the next admission, or the fixed second of a server that cannot know; [`Duration::MAX`] if
-        /// there will be none.
+        /// How long until the next admission, or the fixed second of a server that cannot know;
+        /// [`Duration::MAX`] if there will be none.
         exact_wait: Duration,
         /// The Retry-After field's value; `None` where the answer has no such field.
         retry_after: Option<String>,
@@ -56,9 +57,10 @@ pub enum Decision {
 
 /// A server's limiter with everything that is wrapped around it; made by [`ServerSpec::model`].
 ///
-/// The contract: [`arrive`](Self::arrive) once for each request, in order of time, and [`finish`](Self::finish) once
-/// for each request that was admitted. A `now` that is earlier than one seen before counts as that one. A clone goes
-/// on from the same state with the same dice, which is how to ask "what if".
+/// The contract: [`arrive`](Self::arrive) once for each request, in order of time, and
+/// [`finish`](Self::finish) once for each request that was admitted. A `now` that is earlier than
+/// one seen before counts as that one. A clone goes on from the same state with the same dice,
+/// which is how to ask "what if".
 #[derive(Clone, Debug)]
 pub struct Model {
     layers: Vec<Layer>,
@@ -93,8 +95,8 @@ impl Model {
         self.release(now);
     }
 
-    /// Whether a slot is held until [`finish`](Self::finish): such a server decides the moment a request is sent,
-    /// holds the slot for the whole latency, and refuses within 10 ms.
+    /// Whether a slot is held until [`finish`](Self::finish): such a server decides the moment a
+    /// request is sent, holds the slot for the whole latency, and refuses within 10 ms.
     pub fn holds_slots(&self) -> bool {
         self.limiter.holds_slots()
     }
@@ -176,7 +178,8 @@ fn rivals_until(layers: &mut [Layer], limiter: &mut Limiter, now: u64) {
     }
 }
 
-/// "Servers tolerate 1e-7 s of rounding": a request this much too early is admitted, in nanoseconds.
+/// "Servers tolerate 1e-7 s of rounding": a request this much too early is admitted, in
+/// nanoseconds.
 const TOLERANCE: u64 = 100;
 
 /// What a server says that cannot know when the next admission will be.

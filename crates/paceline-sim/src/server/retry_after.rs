@@ -6,7 +6,8 @@ use super::TOLERANCE;
 
 /// What the Retry-After field of a refusal says about the exact wait.
 ///
-/// Rounding forgives what the server itself tolerates: an exact wait of 3.000000001 s is worded "3", not "4".
+/// Rounding forgives what the server itself tolerates: an exact wait of 3.000000001 s is worded
+/// "3", not "4".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RetryAfter {
     /// No such field.
@@ -26,7 +27,8 @@ pub enum RetryAfter {
 }
 
 impl RetryAfter {
-    /// The field's value for a wait; `None` where the field is absent, or the wait has no end that could be named.
+    /// The field's value for a wait; `None` where the field is absent, or the wait has no end that
+    /// could be named.
     pub(super) fn word(self, wait: Duration) -> Option<String> {
         let tolerance = Duration::from_nanos(TOLERANCE);
         let endless = wait == Duration::MAX;

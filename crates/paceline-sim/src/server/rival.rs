@@ -2,7 +2,8 @@
 
 use fastrand::Rng;
 
-/// A rival tries everything that is listed below it, from the origin on, and goes first at equal times.
+/// A rival tries everything that is listed below it, from the origin on, and goes first at equal
+/// times.
 #[derive(Clone, Debug)]
 pub(super) struct Rival {
     /// Tries per second.
@@ -73,7 +74,8 @@ mod tests {
         let mut lab = Lab::new(spec);
         lab.at(secs(0)).admits(1).refuses(1);
         let mut lab = Lab::new(ServerSpec::sliding_log(1, secs(10)).wrap(Wrap::rival(0.25)));
-        // The rival is served at 0, refused at 4 and 8; at 10 the place is ours, so it is refused at 12 and 16 as well.
+        // The rival is served at 0, refused at 4 and 8; at 10 the place is ours, so it is refused
+        // at 12 and 16 as well.
         lab.at(secs(10)).admits(1);
         // At 20 it is its turn: its try at 20 comes before ours.
         lab.at(secs(20)).refuses_for(secs(10));
@@ -86,8 +88,16 @@ mod tests {
             .wrap(Wrap::rival(1.0))
             .wrap(Wrap::nth([2]));
         let mut lab = Lab::new(spec);
-        // Request 0 is poisoned above the rival; request 1 is the second arrival at the wrap below it.
+        // Request 0 is poisoned above the rival; request 1 is the second arrival at the wrap below
+        // it.
         lab.at(secs(0)).refuses(1).refuses(1).admits(1);
+        // A rival's try has no number, so no poison below stops it from taking the only place.
+        let spec = ServerSpec::sliding_log(1, secs(10))
+            .wrap(Wrap::rival(0.01))
+            .wrap(Wrap::poison(0));
+        let mut lab = Lab::new(spec);
+        lab.request = 1;
+        lab.at(secs(0)).refuses_for(secs(10));
     }
 
     #[test]
@@ -96,7 +106,8 @@ mod tests {
         let mut lab = Lab::new(ServerSpec::all_of(parts).wrap(Wrap::rival(1.0)));
         // At 0 the rival takes one of two tokens, we the other and the slot.
         lab.at(secs(0)).admits(1).refuses(1);
-        // At 1 s the slot was ours and the rival refused; at 1.5 s it is free, and the token is still there.
+        // At 1 s the slot was ours and the rival refused; at 1.5 s it is free, and the token is
+        // still there.
         lab.at(ms(1500)).finishes(1).admits(1);
     }
 
@@ -112,7 +123,8 @@ mod tests {
         assert_eq!(first[0], 0);
         // 5,000 in 1,000 s, give or take four times the root of it.
         assert!((4_720..5_280).contains(&first.len()), "{}", first.len());
-        // Gaps of a Poisson process vary by as much as they last: a 63% share is shorter than the mean of 200 ms.
+        // Gaps of a Poisson process vary by as much as they last: a 63% share is shorter than the
+        // mean of 200 ms.
         let short = first
             .windows(2)
             .filter(|pair| pair[1] - pair[0] < 200_000_000)

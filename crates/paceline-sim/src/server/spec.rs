@@ -49,7 +49,8 @@ impl ServerSpec {
         Self::token_bucket_with_rates([(Duration::ZERO, rate)], burst)
     }
 
-    /// A token bucket whose rate changes: each rate (per second) holds from that time since the origin on.
+    /// A token bucket whose rate changes: each rate (per second) holds from that time since the
+    /// origin on.
     pub fn token_bucket_with_rates(
         rates: impl IntoIterator<Item = (Duration, f64)>,
         burst: u64,
@@ -65,8 +66,8 @@ impl ServerSpec {
         Self::token_bucket(rate, 1)
     }
 
-    /// `limit` requests in each window; windows begin where the time since the origin plus `phase` is a multiple of
-    /// `window`.
+    /// `limit` requests in each window; windows begin where the time since the origin plus `phase`
+    /// is a multiple of `window`.
     pub fn fixed_window(limit: u64, window: Duration, phase: Duration) -> Self {
         Self::new(Kind::FixedWindow {
             limit,
@@ -98,8 +99,8 @@ impl ServerSpec {
         Self::new(Kind::Concurrency { max })
     }
 
-    /// Each part must admit, then each is charged. The refusal is worded by the whole; the parts' own status and
-    /// Retry-After are not used.
+    /// Each part must admit, then each is charged. The refusal is worded by the whole; the parts'
+    /// own status and Retry-After are not used.
     pub fn all_of(parts: impl IntoIterator<Item = Self>) -> Self {
         Self::new(Kind::AllOf {
             parts: parts.into_iter().collect(),

@@ -1,7 +1,8 @@
-//! Token buckets that start full: so many requests at once, then a steady rate; GCRA is the one with a burst of 1.
+//! Token buckets that start full: so many requests at once, then a steady rate; GCRA is the one
+//! with a burst of 1.
 //!
-//! Tokens are counted in 10⁻²⁴ parts, so that a rate such as 1/1.9 per second is off by less than a nanosecond in
-//! thirty years, and a bucket that is asked a million times has lost nothing by it.
+//! Tokens are counted in 10⁻²⁴ parts, so that a rate such as 1/1.9 per second is off by less than a
+//! nanosecond in thirty years, and a bucket that is asked a million times has lost nothing by it.
 
 use core::time::Duration;
 
@@ -9,7 +10,8 @@ use super::TOLERANCE;
 
 #[derive(Clone, Debug)]
 pub(super) struct TokenBucket {
-    /// From when (ns), and how much comes in per nanosecond; in order of time. The first also holds before its time.
+    /// From when (ns), and how much comes in per nanosecond; in order of time. The first also holds
+    /// before its time.
     rates: Vec<(u64, i128)>,
     segment: usize,
     capacity: i128,
@@ -19,8 +21,8 @@ pub(super) struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// `rates` in order of time, not empty, each finite and not negative, at most [`MAX_RATE`]; `burst` at most
-    /// [`MAX_BURST`].
+    /// `rates` in order of time, not empty, each finite and not negative, at most [`MAX_RATE`];
+    /// `burst` at most [`MAX_BURST`].
     pub(super) fn new(rates: impl IntoIterator<Item = (u64, f64)>, burst: u64) -> Self {
         let capacity = TOKEN * i128::from(burst);
         let rates = rates
@@ -90,7 +92,8 @@ impl TokenBucket {
     }
 }
 
-/// The fastest rate, requests per second: one a nanosecond, the finest that the clock can tell apart.
+/// The fastest rate, requests per second: one a nanosecond, the finest that the clock can tell
+/// apart.
 pub(super) const MAX_RATE: f64 = 1e9;
 
 /// The largest burst; far more than anybody sends, and far from overflow.

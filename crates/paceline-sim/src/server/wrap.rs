@@ -1,4 +1,5 @@
-//! What can be wrapped around a limiter: asked first, in the order given; one that refuses charges nothing below it.
+//! What can be wrapped around a limiter: asked first, in the order given; one that refuses charges
+//! nothing below it.
 
 use core::ops::Range;
 use core::time::Duration;
@@ -55,7 +56,8 @@ impl Wrap {
         Self::new(WrapKind::Poison { request })
     }
 
-    /// Another client tries `rate` requests per second, evenly spaced from the origin on, and never retries.
+    /// Another client tries `rate` requests per second, evenly spaced from the origin on, and never
+    /// retries.
     pub fn rival(rate: f64) -> Self {
         Self::new(WrapKind::Rival {
             rate,
@@ -63,7 +65,8 @@ impl Wrap {
         })
     }
 
-    /// As [`rival`](Self::rival), but with random gaps: the first try at the origin, then a Poisson process.
+    /// As [`rival`](Self::rival), but with random gaps: the first try at the origin, then a Poisson
+    /// process.
     pub fn poisson_rival(rate: f64) -> Self {
         Self::new(WrapKind::Rival {
             rate,

@@ -1,10 +1,12 @@
 //! Servers that limit, for tests that never sleep and never leave the machine.
 //!
-//! One description of a server opens two doors. [`LimitedService`] is a tower service in tokio time: under
-//! `tokio::time::pause()` an hour of pacing takes milliseconds and every number is exact. [`LimitedServer`] is the same
-//! service behind a real HTTP/1.1 listener on loopback. Both count what reached them ([`Stats`]).
+//! One description of a server opens two doors. [`LimitedService`] is a tower service in tokio
+//! time: under `tokio::time::pause()` an hour of pacing takes milliseconds and every number is
+//! exact. [`LimitedServer`] is the same service behind a real HTTP/1.1 listener on loopback. Both
+//! count what reached them ([`Stats`]).
 //!
-//! Where a limit is beside the point, a [`Script`] says what to answer, one request after the other.
+//! Where a limit is beside the point, a [`Script`] says what to answer, one request after the
+//! other.
 //!
 //! ```
 //! use std::time::Duration;
@@ -13,7 +15,9 @@
 //! use paceline::testing::{LimitedService, RetryAfter, ServerSpec};
 //! use tower_service::Service;
 //!
-//! # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(async {
+//! # use tokio::runtime::Builder;
+//! # let runtime = Builder::new_current_thread().enable_time().start_paused(true).build()?;
+//! # runtime.block_on(async {
 //! let spec = ServerSpec::token_bucket(3.0, 3).retry_after(RetryAfter::Ceil);
 //! let mut upstream = LimitedService::new(spec)?.latency(Duration::from_millis(50));
 //! for _ in 0..3 {

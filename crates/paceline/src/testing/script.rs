@@ -7,10 +7,11 @@ use http::header::{HeaderName, HeaderValue, LOCATION};
 use http::{Response, StatusCode};
 use http_body_util::Full;
 
-/// Answers in the order in which requests arrive; after the last one, requests are served (200, or the handler).
+/// Answers in the order in which requests arrive; after the last one, requests are served (200, or
+/// the handler).
 ///
-/// `Script::status(503).then(200)` is "503, then 200"; `Script::status(429).header("retry-after", "60")` is a refusal
-/// that names a minute; `Script::redirect("/b")` sends the client on.
+/// `Script::status(503).then(200)` is "503, then 200"; `Script::status(429).header("retry-after",
+/// "60")` is a refusal that names a minute; `Script::redirect("/b")` sends the client on.
 #[derive(Clone, Debug)]
 pub struct Script {
     earlier: VecDeque<Response<Full<Bytes>>>,

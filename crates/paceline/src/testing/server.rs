@@ -25,8 +25,8 @@ use super::stats::Stats;
 
 /// A [`LimitedService`] that speaks HTTP/1.1 on a free port of 127.0.0.1.
 ///
-/// Dropping it stops it: it accepts nothing more, idle connections are closed, and a request that is in flight still
-/// gets its answer.
+/// Dropping it stops it: it accepts nothing more, idle connections are closed, and a request that
+/// is in flight still gets its answer.
 #[derive(Debug)]
 pub struct LimitedServer {
     address: SocketAddr,
@@ -37,15 +37,16 @@ pub struct LimitedServer {
 }
 
 impl LimitedServer {
-    /// Serves what `spec` describes, without latency. `InvalidInput` if there is no such server, else whatever
-    /// binding a port failed with.
+    /// Serves what `spec` describes, without latency. `InvalidInput` if there is no such server,
+    /// else whatever binding a port failed with.
     pub async fn start(spec: ServerSpec) -> io::Result<Self> {
         let service = LimitedService::new(spec);
         Self::serve(service.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?)
             .await
     }
 
-    /// Serves a service that may have a latency, a handler or a script, on the current tokio runtime.
+    /// Serves a service that may have a latency, a handler or a script, on the current tokio
+    /// runtime.
     pub async fn serve(service: LimitedService) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -98,7 +99,8 @@ async fn accept(listener: TcpListener, service: LimitedService, stopped: watch::
 }
 
 async fn converse(stream: TcpStream, service: LimitedService, mut stopped: watch::Receiver<()>) {
-    // Answers are small: waiting to fill a packet would add 40 ms to each. A failure costs only that.
+    // Answers are small: waiting to fill a packet would add 40 ms to each. A failure costs only
+    // that.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| answer(service.clone(), request));
     let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));

@@ -21,12 +21,12 @@ use super::stats::Stats;
 
 /// A server that limits, or follows a [`Script`]; clones are the same server.
 ///
-/// A request arrives when `call` is called, and its body is dropped then. With a latency, the server decides after
-/// half of it; one that limits requests in flight decides at once, holds the slot for the whole latency and refuses
-/// within 10 ms. Dropping the future gives the slot back.
+/// A request arrives when `call` is called, and its body is dropped then. With a latency, the
+/// server decides after half of it; one that limits requests in flight decides at once, holds the
+/// slot for the whole latency and refuses within 10 ms. Dropping the future gives the slot back.
 ///
-/// The number of a request, which [`Wrap::poison`](super::Wrap::poison) looks at, is a `u64` in its extensions, else
-/// its header `x-request-number`, else how many arrived before it.
+/// The number of a request, which [`Wrap::poison`](super::Wrap::poison) looks at, is a `u64` in its
+/// extensions, else its header `x-request-number`, else how many arrived before it.
 #[derive(Clone)]
 pub struct LimitedService {
     shared: Arc<Shared>,
@@ -124,7 +124,8 @@ impl<B> Service<Request<B>> for LimitedService {
         let (there, served_back, refused_back) = self.travel();
         let handler = Arc::clone(&self.handler);
         let mut visit = Visit::begin(Arc::clone(&self.shared), &parts);
-        // Without a way to go, the order of calls is the order of decisions, whoever is polled first.
+        // Without a way to go, the order of calls is the order of decisions, whoever is polled
+        // first.
         let decided = there.is_zero().then(|| visit.decide());
         Box::pin(async move {
             let answer = match decided {

@@ -8,7 +8,8 @@ use paceline_engine::Timestamp;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Requests that reached the server; those whose answer is still on its way are neither served nor refused yet.
+    /// Requests that reached the server; those whose answer is still on its way are neither served
+    /// nor refused yet.
     pub received: u64,
     /// Requests that the limiter admitted, or to which a script gave a status below 400.
     pub served: u64,
@@ -27,7 +28,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// The most arrivals in any stretch of `window`, its end not included. Looks at `arrivals`, so at the first 100,000.
+    /// The most arrivals in any stretch of `window`, its end not included. Looks at `arrivals`, so
+    /// at the first 100,000.
     pub fn most_within(&self, window: Duration) -> usize {
         let mut first = 0;
         let counts = self.arrivals.iter().enumerate().map(|(last, &at)| {
