@@ -1,1 +1,27 @@
-//! placeholder
+//! A world for Paceline: server models that hide a limit.
+//!
+//! A model is told what time it is and which request arrives, and says whether it admits it. It
+//! reads no clock, does no IO and draws its dice from a seed, so one model serves virtual time,
+//! paused tokio time and a real server on loopback, and a run can be replayed.
+//!
+//! ```
+//! use paceline_engine::Timestamp;
+//! use paceline_sim::{Decision, RetryAfter, ServerSpec};
+//!
+//! let spec = ServerSpec::token_bucket(2.0, 1).retry_after(RetryAfter::Float);
+//! let mut server = spec.model(1)?;
+//! assert_eq!(server.arrive(Timestamp::ZERO, 0), Decision::Admit);
+//! match server.arrive(Timestamp::ZERO, 1) {
+//!     Decision::Refuse { retry_after, .. } => assert_eq!(retry_after.as_deref(), Some("0.5")),
+//!     Decision::Admit => unreachable!("the burst is 1"),
+//! }
+//! # Ok::<(), paceline_sim::SpecError>(())
+//! ```
+//!
+//! What it is not: a client, a network or a workload. Whoever drives a model owns the latency.
+#![forbid(unsafe_code)]
+
+mod server;
+
+// The public interface is:
+pub use server::{Decision, Model, RetryAfter, ServerSpec, SpecError, Wrap};

@@ -14,6 +14,8 @@ mod partition;
 mod prepaid;
 mod router;
 mod telemetry;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use call::{Call, Next};
 pub use clock::{Clock, TokioClock};
