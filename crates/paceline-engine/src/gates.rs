@@ -1,6 +1,6 @@
 //! Which gates a request is charged to.
 
-/// The gates of one request, by their place in the pace line's configuration; at most eight, in order, each once.
+/// The gates of one request, by their place in the pace line's configuration; at most sixteen, in order, each once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct GateSet {
     len: u8,
@@ -8,8 +8,8 @@ pub struct GateSet {
 }
 
 impl GateSet {
-    /// The most gates one request may be charged to: an upstream's own and seven routes that add up.
-    pub const MOST: usize = 8;
+    /// The most gates one request may be charged to: an upstream's own and fifteen routes that add up.
+    pub const MOST: usize = 16;
 
     /// Only the gate at `index`.
     pub const fn one(index: u16) -> Self {
@@ -57,9 +57,9 @@ mod tests {
             .expect("room for three");
         assert_eq!(set.iter().collect::<Vec<_>>(), [2, 5]);
         assert!(set.contains(2) && !set.contains(3));
-        let full = (1..8)
+        let full = (1..16)
             .try_fold(GateSet::one(0), GateSet::with)
-            .expect("eight fit");
-        assert_eq!(full.with(8), None);
+            .expect("sixteen fit");
+        assert_eq!(full.with(16), None);
     }
 }

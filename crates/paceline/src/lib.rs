@@ -16,6 +16,7 @@ mod router;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod upstream;
 
 pub use call::{Call, Next};
 pub use clock::{Clock, TokioClock};

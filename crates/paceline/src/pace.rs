@@ -167,6 +167,13 @@ impl PaceBuilder {
         Ok(self.limit(limit.parse()?))
     }
 
+    /// What the upstream's own gate is called in metrics, if not by the upstream's name: names that come from requests do
+    /// not belong there.
+    pub fn label(mut self, label: &str) -> Self {
+        self.gates[0].0 = label.into();
+        self
+    }
+
     /// A further gate with its own limits; the first one added has index 1 in [`GateSet`]s.
     pub fn gate(mut self, name: &str, limits: Vec<Limit>) -> Self {
         self.gates.push((name.into(), limits));

@@ -1,17 +1,17 @@
 //! All upstreams of a program.
 
-use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, Method, Uri, header};
-use paceline_engine::{Limit, RetryPolicy, Snapshot};
+use paceline_engine::{Cost, GateSet, Snapshot, Timestamp, Want};
 
 use crate::pace::Pace;
 use crate::partition::{Partition, PartitionKeyer};
 use crate::router::{Routed, Router};
+use crate::upstream::{PartitionKey, Upstream};
 
-/// All upstreams of a program: finds the pace of each request by its host and credential.
+/// All upstreams of a program: finds the pace of each request by its host, its route and its credential.
 ///
 /// An upstream that nobody configured is the request's origin, and who shares its quota is told by the `Authorization`
 /// header.
@@ -23,12 +23,31 @@ pub struct Paceline {
 #[derive(Debug)]
 struct Inner {
     keyer: PartitionKeyer,
-    limits: Vec<Limit>,
-    policy: RetryPolicy,
-    total: Option<Duration>,
-    max_waiting: usize,
-    paces: Mutex<BTreeMap<(Box<str>, Partition), Pace>>,
+    upstreams: Vec<(Box<str>, Upstream)>,
+    /// What applies to origins that nobody configured.
+    others: Upstream,
+    paces: Mutex<BTreeMap<Key, Kept>>,
 }
+
+/// One quota: an upstream, or an origin that nobody configured, and who spends it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    name: Box<str>,
+    configured: bool,
+    partition: Partition,
+}
+
+#[derive(Debug)]
+struct Kept {
+    pace: Pace,
+    used: Timestamp,
+}
+
+/// A program that meets more quotas than this forgets those that have been idle longest.
+const MOST_PACES: usize = 10_000;
+
+/// The label of all origins that nobody configured, so that metrics stay bounded.
+const OTHERS: &str = "origin";
 
 impl Paceline {
     /// Nothing configured: every origin and credential keeps a pace of its own.
@@ -38,35 +57,29 @@ impl Paceline {
 
     /// Configures one.
     pub fn builder() -> PacelineBuilder {
-        PacelineBuilder {
-            limits: Vec::new(),
-            policy: RetryPolicy::default(),
-            total: None,
-            max_waiting: 10_000,
-        }
+        PacelineBuilder::default()
     }
 
     /// Everything that is, by upstream name.
     pub fn snapshots(&self) -> Vec<(Box<str>, Snapshot)> {
-        let paces = self
-            .inner
-            .paces
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let paces = self.inner.paces();
         paces
             .values()
-            .map(|pace| (pace.name().into(), pace.snapshot()))
+            .map(|kept| (kept.pace.name().into(), kept.pace.snapshot()))
             .collect()
     }
 
-    /// Refuses everybody who waits and whoever asks later.
+    /// Refuses everybody who waits, and whoever asks later at a pace that is known already.
     pub fn shut_down(&self) {
-        let paces = self
-            .inner
-            .paces
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        paces.values().for_each(Pace::shut_down);
+        self.inner
+            .paces()
+            .values()
+            .for_each(|kept| kept.pace.shut_down());
+    }
+
+    /// The name of the upstream that a request to `uri` belongs to; its origin if nobody configured one.
+    pub fn upstream_of(&self, uri: &Uri, headers: &HeaderMap) -> Box<str> {
+        self.inner.upstream_of(uri, headers).0
     }
 }
 
@@ -77,88 +90,295 @@ impl Default for Paceline {
 }
 
 impl Router for Paceline {
-    fn route(&self, _method: &Method, uri: &Uri, headers: &HeaderMap) -> Routed {
+    fn route(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Routed {
         let inner = &*self.inner;
-        let origin: Box<str> = format!(
-            "{}://{}",
-            uri.scheme_str().unwrap_or("http"),
-            uri.authority().map_or("", |authority| authority.as_str())
-        )
-        .into();
-        let credential = headers
-            .get(header::AUTHORIZATION)
-            .map(header::HeaderValue::as_bytes);
-        let partition = inner.keyer.partition([credential]);
-        let mut paces = inner.paces.lock().unwrap_or_else(PoisonError::into_inner);
-        let pace = paces.entry((origin.clone(), partition)).or_insert_with(|| {
-            inner
-                .limits
-                .iter()
-                .cloned()
-                .fold(Pace::builder(&origin), crate::PaceBuilder::limit)
-                .max_waiting(inner.max_waiting)
-                .policy(inner.policy.clone())
-                .build()
-        });
-        let mut routed = Routed::new(pace.clone(), pace.want(), pace.policy());
-        routed.total = inner.total;
+        let (name, configured) = inner.upstream_of(uri, headers);
+        let upstream = configured.unwrap_or(&inner.others);
+        let partition = inner.partition(upstream, uri, headers);
+        let key = Key {
+            name,
+            configured: configured.is_some(),
+            partition,
+        };
+        let pace = inner.pace(key, upstream);
+
+        let (gates, cost, priority) = charges(upstream, method, uri.path());
+        let want = Want::new(gates)
+            .cost(Cost::requests(cost))
+            .priority(priority);
+        let policy = pace.policy();
+        let mut routed = Routed::new(pace, want, policy);
+        routed.total = Some(upstream.retry.total);
+        routed.queue_wait = upstream.queue.wait;
         routed
     }
 }
 
+impl Inner {
+    fn upstream_of(&self, uri: &Uri, headers: &HeaderMap) -> (Box<str>, Option<&Upstream>) {
+        let scheme = uri.scheme_str().unwrap_or("http");
+        // A request in origin form names its host in a field (RFC 9112 section 3.2.1).
+        let from_field = || headers.get(header::HOST)?.to_str().ok()?.parse().ok();
+        let authority = uri.authority().cloned().or_else(from_field);
+        let Some(authority) = authority else {
+            return (OTHERS.into(), None);
+        };
+        let (host, port) = (authority.host(), authority.port_u16());
+        let port = port.unwrap_or(if scheme.eq_ignore_ascii_case("https") {
+            443
+        } else {
+            80
+        });
+        let claims = self.upstreams.iter().flat_map(|(name, upstream)| {
+            let hosts = upstream.hosts.iter().filter(|own| own.matches(host, port));
+            hosts.map(move |own| (own, name, upstream))
+        });
+        match claims.max_by_key(|(own, ..)| *own) {
+            Some((_, name, upstream)) => (name.clone(), Some(upstream)),
+            // Without userinfo: names are printed.
+            None => (
+                format!("{scheme}://{host}:{port}")
+                    .to_ascii_lowercase()
+                    .into(),
+                None,
+            ),
+        }
+    }
+
+    fn partition(&self, upstream: &Upstream, uri: &Uri, headers: &HeaderMap) -> Partition {
+        let values = upstream.partition.iter().map(|key| match key {
+            PartitionKey::Header(name) => headers.get(name).map(header::HeaderValue::as_bytes),
+            PartitionKey::Query(name) => query_value(uri, name).map(str::as_bytes),
+            PartitionKey::None => None,
+        });
+        self.keyer.partition(values)
+    }
+
+    fn pace(&self, key: Key, upstream: &Upstream) -> Pace {
+        let mut paces = self.paces();
+        if let Some(kept) = paces.get_mut(&key) {
+            kept.used = kept.pace.now();
+            return kept.pace.clone();
+        }
+        if paces.len() >= MOST_PACES {
+            forget_idle(&mut paces);
+        }
+        let pace = build(&key, upstream);
+        paces.insert(
+            key,
+            Kept {
+                pace: pace.clone(),
+                used: pace.now(),
+            },
+        );
+        pace
+    }
+
+    fn paces(&self) -> MutexGuard<'_, BTreeMap<Key, Kept>> {
+        self.paces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The pace of a quota that is met for the first time: the upstream's gate, and one for each route that has limits.
+fn build(key: &Key, upstream: &Upstream) -> Pace {
+    let mut builder = Pace::builder(&key.name)
+        .max_waiting(upstream.queue.max)
+        .policy(upstream.retry.policy());
+    if !key.configured {
+        builder = builder.label(OTHERS);
+    }
+    for limit in &upstream.limits {
+        builder = builder.limit(limit.clone());
+    }
+    for route in limited(upstream) {
+        let name = format!("{} {}", key.name, route.matcher);
+        builder = builder.gate(&name, route.limits.clone());
+    }
+    builder.build()
+}
+
+/// Which gates a request is charged to, what it spends, how much it matters: all routes that match add up, the dearest
+/// says the cost, the first that says one the priority.
+fn charges(
+    upstream: &Upstream,
+    method: &Method,
+    path: &str,
+) -> (GateSet, u64, paceline_engine::Priority) {
+    let gates = limited(upstream)
+        .zip(1..)
+        .filter(|(route, _)| route.matcher.matches(method, path))
+        .fold(GateSet::one(0), |gates, (_, index)| {
+            gates.with(index).unwrap_or(gates)
+        });
+    let cost = upstream
+        .routes_of(method, path)
+        .map(|route| route.cost)
+        .max()
+        .unwrap_or(1);
+    let priority = upstream
+        .routes_of(method, path)
+        .find_map(|route| route.priority);
+    (gates, cost, priority.unwrap_or_default())
+}
+
+fn limited(upstream: &Upstream) -> impl Iterator<Item = &crate::upstream::Route> {
+    upstream
+        .routes
+        .iter()
+        .filter(|route| !route.limits.is_empty())
+}
+
+/// Makes room: the pace that was used longest ago among those that nobody waits for, that have nothing under way and that
+/// hold nobody back.
+fn forget_idle(paces: &mut BTreeMap<Key, Kept>) {
+    let idle = |snapshot: &Snapshot| {
+        let gates = &snapshot.gates;
+        snapshot.waiting == 0
+            && gates
+                .iter()
+                .all(|gate| gate.in_flight == 0 && gate.throttled_until.is_none())
+    };
+    let oldest = paces
+        .iter()
+        .filter(|(_, kept)| idle(&kept.pace.snapshot()))
+        .min_by_key(|(_, kept)| kept.used)
+        .map(|(key, _)| key.clone());
+    if let Some(key) = oldest {
+        paces.remove(&key);
+    }
+}
+
+fn query_value<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
+    uri.query()?
+        .split('&')
+        .find_map(|pair| match pair.split_once('=') {
+            Some((own, value)) if own == name => Some(value),
+            None if pair == name => Some(""),
+            _ => None,
+        })
+}
+
 /// Configures a [`Paceline`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PacelineBuilder {
-    limits: Vec<Limit>,
-    policy: RetryPolicy,
-    total: Option<Duration>,
-    max_waiting: usize,
+    upstreams: Vec<(Box<str>, Upstream)>,
+    others: Upstream,
 }
 
 impl PacelineBuilder {
-    /// A limit of every origin that nobody configured.
-    pub fn limit(mut self, limit: Limit) -> Self {
-        self.limits.push(limit);
+    /// An upstream by name. Where two claim a host, the more specific pattern wins.
+    pub fn upstream(mut self, name: &str, upstream: Upstream) -> Self {
+        self.upstreams.push((name.into(), upstream));
         self
     }
 
-    /// How far to go for each request.
-    pub fn policy(mut self, policy: RetryPolicy) -> Self {
-        self.policy = policy;
+    /// All upstreams of a configuration.
+    #[cfg(feature = "config")]
+    pub fn config(mut self, config: crate::config::Config) -> Self {
+        let named = config.upstreams.into_iter();
+        self.upstreams
+            .extend(named.map(|(name, upstream)| (name.into(), upstream)));
         self
     }
 
-    /// The bound of all waits and sends of a request.
-    pub const fn total(mut self, total: Duration) -> Self {
-        self.total = Some(total);
-        self
-    }
-
-    /// The most that may wait for one upstream.
-    pub const fn max_waiting(mut self, max: usize) -> Self {
-        self.max_waiting = max;
+    /// What applies to origins that nobody configured: limits, queue, retries, who shares a quota.
+    pub fn others(mut self, others: Upstream) -> Self {
+        self.others = others;
         self
     }
 
     /// Builds it.
     pub fn build(self) -> Paceline {
-        let Self {
-            limits,
-            policy,
-            total,
-            max_waiting,
-        } = self;
         let inner = Inner {
             keyer: PartitionKeyer::random(),
-            limits,
-            policy,
-            total,
-            max_waiting,
+            upstreams: self.upstreams,
+            others: self.others,
             paces: Mutex::default(),
         };
         Paceline {
             inner: Arc::new(inner),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upstream(hosts: &str) -> Upstream {
+        Upstream {
+            hosts: vec![hosts.parse().unwrap()],
+            ..Upstream::default()
+        }
+    }
+
+    fn route(paceline: &Paceline, uri: &str, token: Option<&str>) -> Routed {
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            headers.insert(header::AUTHORIZATION, token.parse().unwrap());
+        }
+        paceline.route(&Method::GET, &uri.parse().unwrap(), &headers)
+    }
+
+    fn same(a: &Routed, b: &Routed) -> bool {
+        Arc::ptr_eq(a.pace.shared(), b.pace.shared())
+    }
+
+    #[test]
+    fn an_origin_and_a_credential_are_a_quota() {
+        let paceline = Paceline::new();
+        let first = route(&paceline, "http://a.example/x?y=1", Some("t1"));
+        assert!(same(
+            &first,
+            &route(&paceline, "http://A.example:80/z", Some("t1"))
+        ));
+        assert!(!same(
+            &first,
+            &route(&paceline, "http://a.example/x?y=1", Some("t2"))
+        ));
+        assert!(!same(
+            &first,
+            &route(&paceline, "https://a.example/x", Some("t1"))
+        ));
+    }
+
+    #[test]
+    fn the_hosts_of_an_upstream_share_it_and_the_most_specific_pattern_wins() {
+        let paceline = Paceline::builder()
+            .upstream("all", upstream("*.example"))
+            .upstream("one", upstream("a.example"))
+            .build();
+        let name = |uri: &str| route(&paceline, uri, None).pace.name().to_owned();
+        assert_eq!(name("https://a.example/"), "one");
+        assert_eq!(name("http://b.example/"), "all");
+        assert_eq!(name("http://user:secret@b.test/"), "http://b.test:80");
+    }
+
+    #[test]
+    fn routes_that_match_add_their_limits_and_the_dearest_says_the_cost() {
+        let search = |matcher: &str, cost| crate::upstream::Route {
+            matcher: matcher.parse().unwrap(),
+            limits: vec!["30/m".parse().unwrap()],
+            cost,
+            priority: None,
+        };
+        let mut github = upstream("a.example");
+        github.routes = vec![search("GET /search/**", 1), search("* /search/code", 5)];
+        let paceline = Paceline::builder().upstream("github", github).build();
+        let want = |uri: &str| route(&paceline, uri, None).want;
+        assert_eq!(want("http://a.example/x").gates, GateSet::one(0));
+        let code = want("http://a.example/search/code?q=1");
+        assert_eq!(code.gates.iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(code.cost, Cost::requests(5));
+    }
+
+    #[test]
+    fn ten_thousand_idle_quotas_are_kept_and_no_more() {
+        let paceline = Paceline::new();
+        for i in 0..MOST_PACES + 10 {
+            route(&paceline, &format!("http://h{i}.example/"), None);
+        }
+        assert_eq!(paceline.inner.paces().len(), MOST_PACES);
     }
 }

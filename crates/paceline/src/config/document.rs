@@ -9,7 +9,8 @@ use core::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ConfigError, ConfigErrors, Position, TextError, quote};
+use super::error::{ConfigError, ConfigErrors, Position};
+use crate::upstream::text::{TextError, quote};
 
 /// Nobody reads further, and a wrong file may hold a hundred thousand.
 const MOST_ERRORS: usize = 100;

@@ -7,10 +7,12 @@ use http::Uri;
 use paceline_engine::Priority;
 use toml::de::DeTable;
 
+use super::Config;
 use super::document::{Document, Node, Table};
-use super::error::{ConfigErrors, TextError, quote};
-use super::{
-    Config, HostPattern, PartitionKey, Queue, Retry, Route, Share, Upstream, parse_duration,
+use super::error::ConfigErrors;
+use crate::upstream::text::quote;
+use crate::upstream::{
+    HostPattern, PartitionKey, Queue, Retry, Route, Share, TextError, Upstream, parse_duration,
     partition, share,
 };
 

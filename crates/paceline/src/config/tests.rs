@@ -2,7 +2,13 @@
 
 use std::path::PathBuf;
 
+use core::time::Duration;
+
+use http::{Method, Uri, header};
+use paceline_engine::{Limit, Priority};
+
 use super::*;
+use crate::upstream::*;
 
 fn parse(text: &str) -> Config {
     Config::parse(text, "paceline.toml").unwrap_or_else(|errors| panic!("{errors}"))

@@ -4,7 +4,7 @@ use core::fmt;
 use core::net::Ipv6Addr;
 use core::str::FromStr;
 
-use super::error::{TextError, quote};
+use super::text::{TextError, quote};
 
 /// What errors and help texts say that a host looks like.
 const FORM: &str = "a host name or address with an optional port, such as api.github.com, \

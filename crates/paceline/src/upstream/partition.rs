@@ -5,10 +5,10 @@ use core::str::FromStr;
 
 use http::HeaderName;
 
-use super::error::{TextError, quote};
+use super::text::{TextError, quote};
 
 /// What errors and help texts say that a partition looks like.
-pub(super) const FORM: &str =
+pub(crate) const FORM: &str =
     "header:NAME, query:NAME or none (everybody shares), such as header:authorization";
 
 /// A part of the request that tells who spends the quota. Its value is hashed, never stored or

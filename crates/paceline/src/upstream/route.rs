@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use http::Method;
 
-use super::error::{TextError, quote};
+use super::text::{TextError, quote};
 
 /// What errors and help texts say that a route looks like.
 const FORM: &str =

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::error::{TextError, quote};
+use super::text::{TextError, quote};
 
 /// What errors and help texts say that a duration looks like.
 const FORM: &str = "a number and a unit (d, h, m, s, ms, us), such as 2m, 500ms or 1h30m";

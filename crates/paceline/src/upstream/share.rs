@@ -5,10 +5,10 @@ use core::str::FromStr;
 
 use http::Uri;
 
-use super::error::{TextError, quote, without_credentials};
+use super::text::{TextError, quote, without_credentials};
 
 /// What errors and help texts say that a share looks like.
-pub(super) const FORM: &str = "process, machine or redis://HOST[:PORT][/DATABASE]";
+pub(crate) const FORM: &str = "process, machine or redis://HOST[:PORT][/DATABASE]";
 
 /// Who shares a gate. Whether this build and this machine can do it is decided where it is opened.
 #[derive(Clone, PartialEq, Eq, Default)]
