@@ -44,6 +44,7 @@ mod observation;
 mod opening;
 mod priority;
 mod reason;
+pub mod response;
 mod retry;
 mod snapshot;
 mod ticket;

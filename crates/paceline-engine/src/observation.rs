@@ -106,9 +106,11 @@ pub struct Window {
     /// What it counts.
     pub unit: Unit,
     /// How much the whole window holds, in thousandths of its unit (`0.5` requests is 500).
-    pub limit_milli: Option<u64>,
-    /// How much is left.
+    pub limit_milli: Option<u128>,
+    /// How much is left, in whole units: half a unit does not pay for a request.
     pub remaining: Option<u64>,
+    /// Thousandths of a unit left beyond `remaining`, below 1000.
+    pub remaining_milli: u16,
     /// Time from receipt until it starts anew.
     pub reset: Option<Duration>,
     /// The window's whole length.
@@ -123,12 +125,38 @@ impl Window {
 
     /// The whole number of requests that it holds.
     pub fn limit(&self) -> Option<u64> {
-        self.limit_milli.map(|milli| milli / 1000)
+        self.limit_milli
+            .map(|milli| u64::try_from(milli / 1000).unwrap_or(u64::MAX))
     }
 
-    /// Nothing is left of it.
+    /// Nothing is left of it that a request could be paid with.
     pub fn is_exhausted(&self) -> bool {
         self.remaining == Some(0)
+    }
+
+    /// Strictly tighter than `other`.
+    fn binds_before(&self, other: &Self) -> bool {
+        let knowledge = |window: &Self| match (window.remaining, window.limit_milli) {
+            (Some(0), _) => 4,
+            (Some(_), Some(_)) => 3,
+            (Some(_), None) => 2,
+            (None, _) if window.reset.is_some() => 1,
+            (None, _) => 0,
+        };
+        let rank = knowledge(self);
+        if rank != knowledge(other) {
+            return rank > knowledge(other);
+        }
+        match rank {
+            4 => self.reset > other.reset,
+            3 => {
+                let left = |window: &Self| u128::from(window.remaining.unwrap_or(0));
+                let whole = |window: &Self| window.limit_milli.unwrap_or(0);
+                left(self).saturating_mul(whole(other)) < left(other).saturating_mul(whole(self))
+            }
+            2 => self.remaining < other.remaining,
+            _ => false,
+        }
     }
 }
 
@@ -196,6 +224,20 @@ impl Observation {
         }
     }
 
+    /// The window that says most about the next request: of the exhausted ones the last to start
+    /// anew, otherwise the one with the smallest share left. Windows that do not say what is left
+    /// come last.
+    pub fn binding(&self) -> Option<&Window> {
+        let mut windows = self.windows.iter();
+        let first = windows.next()?;
+        Some(windows.fold(
+            first,
+            |best, next| {
+                if next.binds_before(best) { next } else { best }
+            },
+        ))
+    }
+
     /// The upstream did the work, or said why this very request is wrong: it was not refused and did not fail.
     pub fn is_served(&self) -> bool {
         match self.answer {
@@ -215,10 +257,13 @@ impl Observation {
 pub struct Flags(Vec<Box<str>>);
 
 impl Flags {
-    /// Adds a word unless it is there.
+    /// Some flags hold a field's name, and an upstream may invent as many of those as it likes.
+    pub const MOST: usize = 32;
+
+    /// Adds a word unless it is there, or there are [`Flags::MOST`] already.
     pub fn add(&mut self, flag: impl Into<Box<str>>) {
         let flag = flag.into();
-        if !self.0.contains(&flag) {
+        if self.0.len() < Self::MOST && !self.0.contains(&flag) {
             self.0.push(flag);
         }
     }
@@ -231,5 +276,47 @@ impl Flags {
     /// Whether the word is there.
     pub fn contains(&self, flag: &str) -> bool {
         self.0.iter().any(|own| **own == *flag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_there_once_and_bounded() {
+        let mut flags = Flags::default();
+        flags.add("past");
+        flags.add("past");
+        assert_eq!(flags.iter().collect::<Vec<_>>(), ["past"]);
+        for field in 0..1000 {
+            flags.add(format!("malformed:{field}"));
+        }
+        assert_eq!(flags.iter().count(), Flags::MOST);
+    }
+
+    #[test]
+    fn windows_that_say_more_bind_before_those_that_say_less() {
+        let window = |limit: Option<u128>, remaining, reset| Window {
+            limit_milli: limit.map(|limit| limit * 1000),
+            remaining,
+            reset,
+            ..Window::unknown()
+        };
+        let second = Some(Duration::from_secs(1));
+        let ordered = [
+            window(Some(5), None, None),
+            window(None, None, second),
+            window(None, Some(9), None),
+            window(None, Some(8), None),
+            window(Some(10), Some(9), None),
+            window(Some(0), Some(0), None),
+            window(None, Some(0), second),
+        ];
+        let mut observation = Observation::status(Verdict::Ok, 200);
+        for window in ordered {
+            observation.windows.push(window);
+            assert_eq!(observation.binding(), observation.windows.last());
+        }
     }
 }
