@@ -13,6 +13,8 @@ pub struct Outcome {
     pub attempts: u32,
     /// Answers that were refusals (`rate_limited` or `overloaded`).
     pub refused: u32,
+    /// The status of the last answer; `None` if there was none.
+    pub status: Option<u16>,
     /// Time spent in line and in its own delays.
     pub waited: Duration,
     /// The same by reason, in the order in which they first came up.
