@@ -4,7 +4,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use paceline_engine::{
-    Attempts, Decision, Observation, Place, Reason, Repeatable, RetryPolicy, Timestamp, Want,
+    Answer, Attempts, Decision, Observation, Place, Reason, Repeatable, RetryPolicy, Timestamp,
+    Want,
 };
 
 use crate::driver::{Acquire, Attempt, Granted, Permit};
@@ -117,6 +118,11 @@ impl Call {
         self
     }
 
+    /// The end of its time.
+    pub const fn deadline(&self) -> Option<Timestamp> {
+        self.want.deadline
+    }
+
     /// Time left until its deadline.
     pub fn remaining(&self) -> Option<Duration> {
         self.want
@@ -164,6 +170,10 @@ impl Call {
         if seen.verdict.is_refusal() {
             self.outcome.refused += 1;
         }
+        self.outcome.status = match seen.answer {
+            Answer::Status(status) => Some(status),
+            Answer::Failure(_) => None,
+        };
         let shared = self.pace.shared();
         let decision = shared.decide(
             &self.want,
@@ -199,7 +209,7 @@ impl Call {
         &self.outcome
     }
 
-    fn take_prepaid(&mut self) -> Option<Permit> {
+    pub(crate) fn take_prepaid(&mut self) -> Option<Permit> {
         let permit = self
             .prepaid
             .take()?
@@ -209,7 +219,7 @@ impl Call {
         Some(permit)
     }
 
-    fn start(&mut self) -> Acquire {
+    pub(crate) fn start(&mut self) -> Acquire {
         let shared = self.pace.shared();
         if self.attempts.sends() == 0 {
             self.since = shared.now();
@@ -230,7 +240,7 @@ impl Call {
         Acquire::new(Arc::clone(shared), &attempt)
     }
 
-    fn granted(&mut self, granted: Granted) -> Result<Permit, Stopped> {
+    pub(crate) fn granted(&mut self, granted: Granted) -> Result<Permit, Stopped> {
         match granted {
             Ok((permit, waited, reason)) => {
                 let own = self.not_before.since(self.since).min(waited);

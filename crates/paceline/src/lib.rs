@@ -6,16 +6,27 @@ mod clock;
 #[cfg(feature = "config")]
 pub mod config;
 mod driver;
+#[cfg(any(feature = "tower", feature = "reqwest"))]
+mod failure;
+#[cfg_attr(
+    not(any(feature = "tower", feature = "reqwest")),
+    expect(dead_code, reason = "for adapters")
+)]
 mod options;
 mod outcome;
 mod pace;
 mod paceline;
 mod partition;
 mod prepaid;
+mod replay;
+#[cfg(feature = "reqwest")]
+pub mod reqwest;
 mod router;
 mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "tower")]
+pub mod tower;
 pub mod upstream;
 
 pub use call::{Call, Next};
@@ -26,6 +37,7 @@ pub use outcome::{Outcome, Stopped};
 pub use pace::{Pace, PaceBuilder};
 pub use paceline::{Paceline, PacelineBuilder};
 pub use prepaid::Prepaid;
+pub use replay::ReplayBody;
 pub use router::{Routed, Router};
 
 pub use paceline_engine::*;

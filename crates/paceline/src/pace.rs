@@ -117,6 +117,14 @@ impl Pace {
         Arc::clone(&self.policy)
     }
 
+    #[cfg(any(feature = "tower", feature = "reqwest"))]
+    pub(crate) fn sleep_until(
+        &self,
+        at: Timestamp,
+    ) -> core::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.shared.clock.sleep_until(at)
+    }
+
     pub(crate) const fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

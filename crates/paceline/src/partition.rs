@@ -12,7 +12,7 @@ pub(crate) struct PartitionKeyer(SipHasher24);
 
 /// The keyed hash of what tells one partition from another. It cannot be reversed, and differs in every process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Partition(u128);
+pub(crate) struct Partition(u128);
 
 impl PartitionKeyer {
     pub(crate) fn random() -> Self {
