@@ -148,7 +148,7 @@ fn limit(text: &str) -> Result<Limit, String> {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    match paceline::config::parse_duration(text) {
+    match paceline::upstream::parse_duration(text) {
         Ok(Duration::ZERO) => Err("nothing happens in no time; expected more than 0s".into()),
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),

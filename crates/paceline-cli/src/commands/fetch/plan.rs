@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use paceline::Paceline;
-use paceline::config::{Config, Share};
-use paceline::upstream::Upstream;
+use paceline::config::Config;
+use paceline::upstream::{Share, Upstream};
 
 use crate::args::FetchArgs;
 use crate::output::Stop;

@@ -88,11 +88,6 @@ impl Resume {
         }
     }
 
-    /// How many requests are done.
-    pub(super) fn len(&self) -> usize {
-        self.done.len()
-    }
-
     /// Where to begin with the line that asks for `request`: at the first page that is not done.
     pub(super) fn begin(&self, line: u64, mut request: Request, paginate: bool) -> Begin {
         let mut page = 1;
@@ -188,7 +183,7 @@ mod tests {
                 },
                 "{file}"
             );
-            assert_eq!(resume.len(), done, "{file}");
+            assert_eq!(resume.done.len(), done, "{file}");
         }
     }
 }

@@ -185,10 +185,12 @@ impl Work {
         } = match self.sender.send(request).await {
             Ok(answer) => answer,
             Err(Unanswered {
+                status,
                 reason,
                 error,
                 outcome,
             }) => {
+                record.status = status;
                 record.went_through(&outcome);
                 record.failed(reason.code(), error);
                 return None;

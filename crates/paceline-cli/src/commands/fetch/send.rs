@@ -1,11 +1,16 @@
 //! One request at the pace of its upstream: the only part that knows the HTTP client.
 
 use core::error::Error;
+use core::future::Future;
+use core::pin::Pin;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use paceline::{Failure, Next, Observation, Outcome, Paceline, Reason, Repeatable, Router};
+use http::Extensions;
+use paceline::reqwest::Middleware;
+use paceline::{Outcome, Paceline, Reason, RequestOptions};
+use reqwest_middleware::{ClientWithMiddleware, Next};
 
 use super::request::Request;
 use crate::output::Stop;
@@ -13,11 +18,9 @@ use crate::output::Stop;
 /// Sends requests; clones share connections and paces.
 #[derive(Clone)]
 pub(super) struct Sender {
-    client: reqwest::Client,
-    paceline: Paceline,
-    total: Option<Duration>,
-    best_effort: bool,
-    sent: Arc<AtomicU64>,
+    client: ClientWithMiddleware,
+    options: RequestOptions,
+    sent: Sent,
 }
 
 /// A response's head, and what the request has been through; the body is still to come.
@@ -26,15 +29,20 @@ pub(super) struct Answer {
     pub(super) outcome: Outcome,
 }
 
-/// No response.
+/// No response that could be used.
 #[derive(Debug)]
 pub(super) struct Unanswered {
+    pub(super) status: Option<u16>,
     pub(super) reason: Reason,
     pub(super) error: String,
     pub(super) outcome: Outcome,
 }
 
+/// As many redirects as are followed; the next one comes back as it is.
+const REDIRECTS: usize = 10;
+
 impl Sender {
+    /// `timeout` bounds each attempt with its body; `total`, if it is given, all waits and attempts of a request.
     pub(super) fn new(
         paceline: Paceline,
         timeout: Duration,
@@ -44,93 +52,111 @@ impl Sender {
         let client = reqwest::Client::builder()
             .user_agent(concat!("paceline/", env!("CARGO_PKG_VERSION")))
             .timeout(timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
             .build()
-            .map_err(|error| Stop::open(describe(&error)))?;
+            .map_err(|error| {
+                Stop::open(format!(
+                    "the HTTP client cannot start: {}",
+                    describe(&error)
+                ))
+            })?;
+        let sent = Sent::default();
+        let client = reqwest_middleware::ClientBuilder::new(client)
+            .with(Middleware::new(paceline).follow_redirects(REDIRECTS))
+            .with(sent.clone())
+            .build();
+        let mut options = RequestOptions::new();
+        if let Some(total) = total {
+            options = options.total(total);
+        }
+        if best_effort {
+            options = options.best_effort();
+        }
         Ok(Self {
             client,
-            paceline,
-            total,
-            best_effort,
-            sent: Arc::default(),
+            options,
+            sent,
         })
     }
 
-    /// HTTP requests that left.
+    /// HTTP requests that left so far: retries and redirects included.
     pub(super) fn sent(&self) -> u64 {
-        self.sent.load(Ordering::Relaxed)
+        self.sent.0.load(Ordering::Relaxed)
     }
 
     pub(super) async fn send(&self, request: &Request) -> Result<Answer, Unanswered> {
-        let uri = request
-            .url
-            .as_str()
-            .parse()
-            .map_err(|error: http::uri::InvalidUri| Unanswered {
-                reason: Reason::Final,
-                error: error.to_string(),
-                outcome: Outcome::default(),
-            })?;
-        let routed = self.paceline.route(&request.method, &uri, &request.headers);
-        let mut want = routed.want;
-        want.best_effort |= self.best_effort;
-        let mut call = paceline::Call::new(&routed.pace, want)
-            .policy(routed.policy)
-            .repeatable(Repeatable::new(&request.method, false, true));
-        if let Some(total) = self.total.or(routed.total) {
-            call = call.total(total);
+        let mut builder = self
+            .client
+            .request(request.method.clone(), request.url.clone())
+            .headers(request.headers.clone())
+            .with_extension(self.options.clone());
+        if let Some(body) = &request.body {
+            builder = builder.body(body.clone());
         }
-        loop {
-            let mut permit = call.acquire().await.map_err(|stopped| Unanswered {
-                reason: stopped.reason,
-                error: stopped.to_string(),
-                outcome: stopped.outcome,
-            })?;
-            permit.sending();
-            self.sent.fetch_add(1, Ordering::Relaxed);
-            let mut builder = self
-                .client
-                .request(request.method.clone(), request.url.clone());
-            builder = builder.headers(request.headers.clone());
-            if let Some(body) = &request.body {
-                builder = builder.body(body.clone());
-            }
-            let answer = builder.send().await;
-            let seen = match &answer {
-                Ok(response) => paceline::response::read(
-                    response.status(),
-                    response.headers(),
-                    routed.pace.wall(),
-                ),
-                Err(error) if error.is_connect() => Observation::failure(Failure::Connect),
-                Err(error) if error.is_timeout() => Observation::failure(Failure::Timeout),
-                Err(_) => Observation::failure(Failure::Broken),
-            };
-            match (call.settle(&mut permit, &seen), answer) {
-                (Next::Again, _) => {}
-                (Next::Return(outcome), Ok(response)) => return Ok(Answer { response, outcome }),
-                (Next::Return(outcome), Err(error)) => {
-                    let reason = outcome.stopped.unwrap_or(Reason::Failure);
-                    return Err(Unanswered {
-                        reason,
-                        error: describe(&error.without_url()),
-                        outcome,
-                    });
-                }
+        let result = builder.send().await;
+        let outcome = paceline::reqwest::outcome(&result)
+            .cloned()
+            .unwrap_or_default();
+        match result {
+            Ok(response) => Ok(Answer { response, outcome }),
+            Err(error) => {
+                let failed = paceline::reqwest::Error::of(&error);
+                Err(Unanswered {
+                    status: failed
+                        .and_then(|failed| failed.status())
+                        .map(|status| status.as_u16()),
+                    reason: outcome.stopped.unwrap_or(Reason::Failure),
+                    error: describe(&error),
+                    outcome,
+                })
             }
         }
     }
 }
 
-/// An error with its causes, each once.
-pub(super) fn describe(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let words = inner.to_string();
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
-        }
-        cause = inner.source();
+/// Counts what leaves, below the middleware that decides about it.
+#[derive(Clone, Default)]
+struct Sent(Arc<AtomicU64>);
+
+impl reqwest_middleware::Middleware for Sent {
+    // What `#[async_trait]` makes of `async fn handle`.
+    fn handle<'a, 'b, 'c, 'async_trait>(
+        &'a self,
+        request: reqwest::Request,
+        extensions: &'b mut Extensions,
+        next: Next<'c>,
+    ) -> Pin<
+        Box<
+            dyn Future<Output = reqwest_middleware::Result<reqwest::Response>>
+                + Send
+                + 'async_trait,
+        >,
+    >
+    where
+        'a: 'async_trait,
+        'b: 'async_trait,
+        'c: 'async_trait,
+        Self: 'async_trait,
+    {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(next.run(request, extensions))
     }
-    text
+}
+
+/// An error with its causes, each once; reqwest's own words only where they have no cause, because they repeat the URL.
+pub(super) fn describe(error: &(dyn Error + 'static)) -> String {
+    let mut words = Vec::<String>::new();
+    let mut cause = Some(error);
+    while let Some(inner) = cause {
+        cause = inner.source();
+        if inner.is::<reqwest::Error>() && cause.is_some() {
+            continue;
+        }
+        let own = inner.to_string();
+        if words.iter().all(|word| !word.contains(&own)) {
+            words.push(own);
+        }
+    }
+    words.join(": ")
 }
