@@ -19,6 +19,8 @@ mod paceline;
 mod partition;
 mod prepaid;
 mod replay;
+#[cfg(feature = "reqwest")]
+pub mod reqwest;
 mod router;
 mod telemetry;
 #[cfg(feature = "testing")]

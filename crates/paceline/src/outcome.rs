@@ -11,6 +11,8 @@ use paceline_engine::{Reason, Refusal, Timestamp};
 pub struct Outcome {
     /// HTTP requests that left for it, redirect hops not counted.
     pub attempts: u32,
+    /// Redirects that were followed; each was one HTTP request more.
+    pub redirects: u32,
     /// Answers that were refusals (`rate_limited` or `overloaded`).
     pub refused: u32,
     /// The status of the last answer; `None` if there was none.
@@ -28,6 +30,25 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// This, and then a redirect that went through `hop`.
+    #[cfg(feature = "reqwest")]
+    pub(crate) fn redirected(mut self, hop: Self) -> Self {
+        let left = u32::from(hop.attempts > 0);
+        self.attempts += hop.attempts - left;
+        self.redirects += left;
+        self.refused += hop.refused;
+        for (reason, time) in hop.waits {
+            self.waited_for(reason, time);
+        }
+        Self {
+            status: hop.status,
+            stopped: hop.stopped,
+            asked: hop.asked,
+            next_allowed: hop.next_allowed,
+            ..self
+        }
+    }
+
     pub(crate) fn waited_for(&mut self, reason: Reason, time: Duration) {
         if time.is_zero() {
             return;
