@@ -26,6 +26,7 @@ mod error;
 mod hop;
 mod kept;
 mod redirect;
+mod within;
 
 use core::future::Future;
 use core::pin::Pin;
