@@ -68,11 +68,11 @@ impl<'a> Journey<'a> {
         mut stopped: Stopped,
         earlier: Option<Earlier>,
     ) -> Result<http::Response<Body>> {
-        stopped.outcome = self.so_far(core::mem::take(&mut stopped.outcome));
+        *stopped.outcome = self.so_far(core::mem::take(&mut *stopped.outcome));
         let Some(Earlier { came, asked }) = earlier else {
             return Err(Below::middleware(stopped));
         };
-        let mut outcome = stopped.outcome.clone();
+        let mut outcome = (*stopped.outcome).clone();
         outcome.asked = asked.or(stopped.asked);
         outcome.next_allowed = stopped.possible_in.zip(stopped.waiting_for);
         match came {
@@ -95,7 +95,8 @@ struct Earlier {
     asked: Option<Duration>,
 }
 
-/// Sends `request` as often as it takes, each time with a permit. The response's body holds the last one.
+/// Sends `request` as often as it takes, each time with a permit. The response's body holds the
+/// last one.
 pub(super) async fn send(
     router: &impl Router,
     client: &Client<'_>,
@@ -187,7 +188,8 @@ async fn spend<T>(permit: &mut Permit, sending: impl Future<Output = T>) -> T {
 /// A response, or why there was none.
 type Came = core::result::Result<Response, (Failure, Last)>;
 
-/// One send, before the end of its time. An error that is not about the upstream goes to the caller as it is.
+/// One send, before the end of its time. An error that is not about the upstream goes to the caller
+/// as it is.
 async fn run(
     client: &Client<'_>,
     attempt: Request,
@@ -204,8 +206,8 @@ async fn run(
     }
 }
 
-/// Why there was no response; `None` if the upstream is not to blame: nothing was sent, or another middleware had its
-/// reasons.
+/// Why there was no response; `None` if the upstream is not to blame: nothing was sent, or another
+/// middleware had its reasons.
 fn blame(error: &Below) -> Option<Failure> {
     let error = match error {
         Below::Reqwest(error) => error,

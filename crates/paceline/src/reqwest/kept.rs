@@ -8,13 +8,16 @@ use http_body_util::{BodyExt, Limited};
 use super::error::Last;
 use super::within::{Sleep, before};
 
-/// The most that is kept of a body. Messages about a refusal are a few hundred bytes; a page of HTML fits.
+/// The most that is kept of a body. Messages about a refusal are a few hundred bytes; a page of
+/// HTML fits.
 const LONGEST: usize = 64 * 1024;
 
-/// How long a body may take to arrive. It keeps its request in flight and holds up the next attempt.
+/// How long a body may take to arrive. It keeps its request in flight and holds up the next
+/// attempt.
 pub(super) const SLOWEST: Duration = Duration::from_secs(1);
 
-/// The response with its body in memory, or its status. Either way the connection is free or closed afterwards.
+/// The response with its body in memory, or its status. Either way the connection is free or closed
+/// afterwards.
 pub(super) async fn keep(
     response: http::Response<Body>,
     end: Sleep,

@@ -1,7 +1,10 @@
-//! The reqwest middleware against a scripted server on loopback: what is spent, sent again, kept in flight, and returned.
+//! The reqwest middleware against a scripted server on loopback: what is spent, sent again, kept in
+//! flight, and returned.
 //!
-//! Permits are counted by what is missing from a bucket that starts with a hundred and gets one a day.
+//! Permits are counted by what is missing from a bucket that starts with a hundred and gets one a
+//! day.
 #![cfg(feature = "reqwest")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod upstream;
 
@@ -132,19 +135,11 @@ async fn a_redirect_to_another_host_keeps_its_pace_and_takes_no_credentials() {
     let mut own = http::HeaderMap::new();
     own.insert("authorization", "Bearer secret".parse().unwrap());
     own.insert("x-kind", "default".parse().unwrap());
-    let client = ClientBuilder::new(
-        Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .unwrap(),
-    )
-    .with(
-        Middleware::new(router)
-            .follow_redirects(10)
-            .default_headers(own),
-    )
-    .build();
+    let client = Middleware::new(router)
+        .follow_redirects(10)
+        .default_headers(own)
+        .client(Client::builder().no_proxy())
+        .unwrap();
 
     let request = client.put(first.url("/here")).body("the body");
     let response = request.send().await.unwrap();

@@ -9,15 +9,15 @@ use tokio::sync::Notify;
 
 /// A request as it arrived; header names in lower case.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
-    pub line: String,
-    pub headers: BTreeMap<String, String>,
-    pub body: String,
+pub(crate) struct Asked {
+    pub(crate) line: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
 }
 
 /// What to answer.
 #[derive(Clone, Debug)]
-pub enum Say {
+pub(crate) enum Say {
     /// A status, header lines (each with its CRLF), and a body.
     Whole(u16, String, String),
     /// Ten bytes: five at once, five when [`Upstream::go_on`] is called.
@@ -28,12 +28,12 @@ pub enum Say {
     Silence,
 }
 
-pub fn say(status: u16) -> Say {
+pub(crate) fn say(status: u16) -> Say {
     Say::Whole(status, String::new(), format!("status {status}"))
 }
 
 impl Say {
-    pub fn header(self, name: &str, value: impl std::fmt::Display) -> Self {
+    pub(crate) fn header(self, name: &str, value: impl std::fmt::Display) -> Self {
         match self {
             Self::Whole(status, headers, body) => {
                 Self::Whole(status, format!("{headers}{name}: {value}\r\n"), body)
@@ -42,7 +42,7 @@ impl Say {
         }
     }
 
-    pub fn body(self, body: String) -> Self {
+    pub(crate) fn body(self, body: String) -> Self {
         match self {
             Self::Whole(status, headers, _) => Self::Whole(status, headers, body),
             other => other,
@@ -51,8 +51,8 @@ impl Say {
 }
 
 #[derive(Clone)]
-pub struct Upstream {
-    pub authority: String,
+pub(crate) struct Upstream {
+    pub(crate) authority: String,
     state: Arc<State>,
 }
 
@@ -64,7 +64,7 @@ struct State {
 }
 
 impl Upstream {
-    pub async fn start(script: impl IntoIterator<Item = Say>) -> Self {
+    pub(crate) async fn start(script: impl IntoIterator<Item = Say>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let authority = listener.local_addr().unwrap().to_string();
         let state = Arc::new(State {
@@ -82,19 +82,19 @@ impl Upstream {
         upstream
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.authority)
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.state.asked.lock().unwrap().clone()
     }
 
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.asked().into_iter().map(|asked| asked.line).collect()
     }
 
-    pub fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         self.state.go_on.notify_one();
     }
 
