@@ -1,7 +1,7 @@
 //! What was typed.
 //!
-//! What may hold a credential (URLs, headers, data, stores) is taken as it is and read later: errors made here repeat the
-//! text that they are about.
+//! What may hold a credential (URLs, headers, data, stores) is taken as it is and read later:
+//! errors made here repeat the text that they are about.
 
 use core::time::Duration;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -35,17 +35,18 @@ Examples:
     paceline fetch --input urls.txt --out pages --results results.ndjson
     paceline fetch --input urls.txt --out pages --results results.ndjson --resume
   All pages of a collection, at most 30 requests a minute:
-    paceline fetch --paginate --limit 30/m -H @token.txt 'https://api.example.com/items?per_page=100'
+    paceline fetch --paginate --limit 30/m -H @token.txt https://api.example.com/items
   Requests from another program, the facts for the next one:
     make-requests | paceline fetch --input - --json | jq 'select(.ok == false)'
 
 Input lines are URLs, or JSON objects such as
-  {\"url\": \"https://api.example.com/items\", \"method\": \"POST\", \"headers\": {\"X-A\": \"b\"}, \"body\": \"text\"}
+  {\"url\": \"https://a.example/b\", \"method\": \"PUT\", \"headers\": {\"X-A\": \"b\"}, \"body\": \"x\"}
 Blank lines and lines that begin with # are skipped. A line that is neither fails alone.
 
-A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file, reason, error
-(with --paginate also next: the following page). The exit code is 0 when all are ok, 1 when some failed, 2 when
-something typed or configured is wrong, 3 when something could not be opened, 130 after an interruption.";
+A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file,
+reason, error (with --paginate also next: the following page). The exit code is 0 when all are ok,
+1 when some failed, 2 when something typed or configured is wrong, 3 when something could not be
+opened, 130 after an interruption.";
 
 /// What `paceline fetch` was asked.
 #[derive(Args, Debug)]
@@ -64,8 +65,9 @@ pub(crate) struct FetchArgs {
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) concurrency: u32,
 
-    /// A limit of each upstream, such as 10/s, '10/s burst 50', 30/m, '10 in flight'; several add up
-    #[arg(long, short = 'l', value_name = "LIMIT", value_parser = limit, allow_hyphen_values = true)]
+    /// A limit of each upstream: 10/s, '10/s burst 50', 30/m, '10 in flight'; several add up
+    #[arg(long, short = 'l', value_name = "LIMIT", allow_hyphen_values = true)]
+    #[arg(value_parser = limit)]
     pub(crate) limit: Vec<Limit>,
 
     /// How the upstreams speak of their limits

@@ -1,7 +1,7 @@
 //! What is printed, and how the process ends. Nothing else prints.
 //!
-//! Facts go to standard output, talk to standard error. Whoever reads standard output may stop reading at any time: that
-//! ends the command, and is not an error.
+//! Facts go to standard output, talk to standard error. Whoever reads standard output may stop
+//! reading at any time: that ends the command, and is not an error.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};

@@ -1,4 +1,5 @@
-//! `paceline fetch`, as a person or a script meets it: the built command before scripted servers on loopback.
+//! `paceline fetch`, as a person or a script meets it: the built command before scripted servers on
+//! loopback.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on is red")]
 
 mod support;
@@ -115,7 +116,8 @@ fn bad_lines_are_named_and_the_others_are_done() {
     let (folder, server) = (Folder::new(), echo());
     let url = &server.url;
     let input = format!(
-        "# a list\n{url}/1\n\nexample.com\n{{\"url\":\"{url}/2\",\"headers\":{{\"X-A\":\"b\"}},\"body\":\"data\"}}\n{{\"url\":7}}\nftp://a/\n{url}/3"
+        "# a list\n{url}/1\n\nexample.com\n{{\"url\":\"{url}/2\",\
+         \"headers\":{{\"X-A\":\"b\"}},\"body\":\"data\"}}\n{{\"url\":7}}\nftp://a/\n{url}/3"
     );
     folder.write("urls.txt", input);
     let ended = run(fetch(&folder, &["--input", "urls.txt", "--json"]));
@@ -212,7 +214,7 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
         (
             &["--config", "good.toml", "--share", "machine", url],
             2,
-            "does not share a pace with other processes yet",
+            "cannot share with other processes yet",
         ),
         (
             &["--config", "good.toml", "--share", "redis://:secret@h", url],

@@ -19,7 +19,8 @@ pub(crate) struct Seen {
     pub(crate) body: String,
 }
 
-/// A server that answers each request with the bytes that a script makes of it, one connection a request.
+/// A server that answers each request with the bytes that a script makes of it, one connection a
+/// request.
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -93,7 +94,8 @@ fn answer(mut stream: TcpStream, script: &dyn Fn(&Seen) -> Vec<u8>, log: &Mutex<
 /// A whole answer.
 pub(crate) fn reply(status: u16, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}").into()
+    let framing = format!("content-length: {length}\r\nconnection: close\r\n");
+    format!("HTTP/1.1 {status} X\r\n{framing}{headers}\r\n{body}").into()
 }
 
 /// A folder of its own, removed in the end.

@@ -26,9 +26,13 @@ pub(super) struct BodyFile {
 
 /// A file that is removed unless it is kept.
 #[derive(Debug)]
-struct Unfinished(Option<PathBuf>);
+struct Unfinished {
+    part: PathBuf,
+    kept: bool,
+}
 
-/// As much of a URL as a file name holds: with number and page it stays below the 255 bytes of most file systems.
+/// As much of a URL as a file name holds: with number and page it stays below the 255 bytes of most
+/// file systems.
 const LONGEST_NAME: usize = 150;
 
 impl Bodies {
@@ -45,9 +49,7 @@ impl Bodies {
             ))
         };
         fs::create_dir_all(folder).map_err(cannot)?;
-        let probe = Unfinished(Some(
-            folder.join(format!(".paceline-{}.part", std::process::id())),
-        ));
+        let probe = Unfinished::new(folder.join(format!(".paceline-{}.part", std::process::id())));
         probe.create().map_err(cannot)?;
         Ok(Self {
             folder: folder.into(),
@@ -55,13 +57,13 @@ impl Bodies {
     }
 
     /// Begins the file for a page of a line.
-    pub(super) async fn create(&self, line: u64, page: u64, url: &Url) -> io::Result<BodyFile> {
+    pub(super) fn create(&self, line: u64, page: u64, url: &Url) -> io::Result<BodyFile> {
         let name = name(line, page, url);
         let part = self.folder.join(format!(
             ".paceline-{}-{line}-{page}.part",
             std::process::id()
         ));
-        let unfinished = Unfinished(Some(part));
+        let unfinished = Unfinished::new(part);
         let file = File::from_std(unfinished.create()?);
         Ok(BodyFile {
             file,
@@ -79,27 +81,28 @@ impl BodyFile {
     /// Gives the file its name.
     pub(super) async fn finish(mut self) -> io::Result<PathBuf> {
         self.file.flush().await?;
-        if let Some(part) = &self.unfinished.0 {
-            tokio::fs::rename(part, &self.path).await?;
-        }
-        self.unfinished.0 = None;
+        tokio::fs::rename(&self.unfinished.part, &self.path).await?;
+        self.unfinished.kept = true;
         Ok(self.path)
     }
 }
 
 impl Unfinished {
+    const fn new(part: PathBuf) -> Self {
+        Self { part, kept: false }
+    }
+
     fn create(&self) -> io::Result<fs::File> {
-        let path = self.0.as_deref().unwrap_or(Path::new(""));
         let create = || {
             fs::OpenOptions::new()
                 .write(true)
                 .create_new(true)
-                .open(path)
+                .open(&self.part)
         };
         match create() {
             // Left by a process that had this one's id and was killed.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(path)?;
+                fs::remove_file(&self.part)?;
                 create()
             }
             created => created,
@@ -109,15 +112,17 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if let Some(part) = &self.0 {
+        if !self.kept {
             // It is in nobody's way if it stays.
-            let _ = fs::remove_file(part);
+            let _ = fs::remove_file(&self.part);
         }
     }
 }
 
-/// `000012-api.example.com_items_1.json`; a further page is `000012-p2-…`. Letters, digits, `.`, `-` and `_` only, and it
-/// begins with a digit, so no URL can name a folder, a hidden file or a device.
+/// `000012-api.example.com_items_1.json`; a further page is `000012-p2-…`.
+///
+/// Letters, digits, `.`, `-` and `_` only, and it begins with a digit, so no URL can name a folder,
+/// a hidden file or a device.
 fn name(line: u64, page: u64, url: &Url) -> String {
     let number = match page {
         1 => format!("{line:06}"),

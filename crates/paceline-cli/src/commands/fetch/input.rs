@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::request::{Request, Template};
+use super::request::Request;
+use super::template::Template;
 use crate::args::FetchArgs;
 use crate::output::Stop;
 
@@ -26,7 +27,8 @@ pub(super) enum Source {
     Reader(Box<dyn BufRead + Send>),
 }
 
-/// The longest line, so that a wrong file does not fill the memory. A line holds a request's body, if it has one.
+/// The longest line, so that a wrong file does not fill the memory. A line holds a request's body,
+/// if it has one.
 const LONGEST_LINE: usize = 4 << 20;
 
 /// Lines read before they are needed.
@@ -212,7 +214,8 @@ mod tests {
 
     #[test]
     fn blank_lines_and_comments_count_and_are_skipped() {
-        let input = b"\xef\xbb\xbfhttp://a.example/1\r\n\n  # no\r\n\thttp://a.example/2 \n\nhttp://a.example/3";
+        let input = b"\xef\xbb\xbfhttp://a.example/1\r\n\n  # no\r\n\t\
+            http://a.example/2 \n\nhttp://a.example/3";
         let found = lines(input);
         let url = |n| Ok(format!("http://a.example/{n}"));
         assert_eq!(found, [(1, url(1)), (4, url(2)), (6, url(3))]);

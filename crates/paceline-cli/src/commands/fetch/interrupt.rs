@@ -17,7 +17,8 @@ pub(super) enum Stage {
     Cancelled,
 }
 
-/// How long what is under way may take after the first interruption: a usual answer comes, and nobody loses patience.
+/// How long what is under way may take after the first interruption: a usual answer comes, and
+/// nobody loses patience.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// Listens for interruptions.

@@ -3,8 +3,8 @@
 use http::header::{self, HeaderMap};
 use url::Url;
 
-/// The target of the first link whose relation is `next`, resolved against the response's URL; `None` if there is none, or
-/// one that cannot be fetched.
+/// The target of the first link whose relation is `next`, resolved against the response's URL;
+/// `None` if there is none, or one that cannot be fetched.
 pub(super) fn next_page(headers: &HeaderMap, base: &Url) -> Option<Url> {
     headers
         .get_all(header::LINK)
@@ -14,7 +14,8 @@ pub(super) fn next_page(headers: &HeaderMap, base: &Url) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// `Link = #link-value; link-value = "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] )` (section 3).
+/// `Link = #link-value; link-value = "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] )`
+/// (section 3).
 fn next_target(value: &str) -> Option<String> {
     let mut rest = value;
     loop {
@@ -23,8 +24,9 @@ fn next_target(value: &str) -> Option<String> {
         let target = &rest[open + 1..close];
         let (params, after) = params(&rest[close + 1..]);
         rest = after;
-        // "The rel parameter MUST NOT appear more than once in a given link-value; occurrences after the first MUST be
-        // ignored by parsers" (section 3.3). A link with an anchor speaks of something else than this response (3.2).
+        // "The rel parameter MUST NOT appear more than once in a given link-value; occurrences
+        // after the first MUST be ignored by parsers" (section 3.3). A link with an anchor speaks
+        // of something else than this response (section 3.2).
         let first = |name: &str| {
             params
                 .iter()

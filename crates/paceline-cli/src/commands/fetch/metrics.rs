@@ -27,7 +27,7 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// A caller that takes longer to ask is dropped.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Records from now on, and serves `/metrics` on that address until the runtime ends. The address that is served.
+/// Records from now on, and serves `/metrics` until the runtime ends; the address that is served.
 ///
 /// # Errors
 ///

@@ -1,9 +1,12 @@
 //! `paceline fetch`: many requests, as fast as their upstreams allow, and nothing lost.
 //!
-//! Lines come from `input`, `run` has workers that send them by `send` and write `bodies`, and this page hears from the
-//! workers: it writes `results`, sums up, shows `progress` and minds `interrupt`ions.
+//! Lines come from `input` and become requests by `template`. Workers (`run`) send them
+//! (`exchange`, `send`) and keep `bodies`. This page hears from the workers: it writes `results`, sums up, shows
+//! `progress` and minds `interrupt`ions.
 
 mod bodies;
+mod exchange;
+mod headers;
 mod input;
 mod interrupt;
 mod link;
@@ -16,6 +19,7 @@ mod resume;
 mod run;
 mod send;
 mod summary;
+mod template;
 
 use std::time::Instant;
 
@@ -24,14 +28,15 @@ use tokio::sync::mpsc;
 use crate::args::FetchArgs;
 use crate::output::{Exit, Output, Stop};
 use bodies::Bodies;
+use exchange::Work;
 use interrupt::{GRACE, Interrupts, Stage};
 use paceline::Paceline;
 use progress::Progress;
-use request::Template;
 use results::Results;
-use run::{Told, Work};
+use run::Told;
 use send::Sender;
 use summary::Summary;
+use template::Template;
 
 pub(crate) fn run(args: &FetchArgs, output: &Output) -> Result<Exit, Stop> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -131,7 +136,8 @@ impl Hearing {
                 },
                 stage = interrupts.next() => self.interrupted(stage),
                 _ = tick.tick() => {
-                    self.progress.show(self.lines, &self.summary, self.started.elapsed(), &self.paceline);
+                    let elapsed = self.started.elapsed();
+                    self.progress.show(self.lines, &self.summary, elapsed, &self.paceline);
                 }
             }
         }

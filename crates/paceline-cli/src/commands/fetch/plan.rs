@@ -65,13 +65,14 @@ fn share(share: &Share, key: &str) -> Result<(), Stop> {
     match share {
         Share::Process => Ok(()),
         later => Err(Stop::usage(format!(
-            "{key}: {later}: this version does not share a pace with other processes yet; expected process"
+            "{key}: {later}: this version cannot share with other processes yet; expected process"
         ))),
     }
 }
 
 fn no_dialect(key: &str, name: &str) -> Stop {
     Stop::usage(format!(
-        "{key}: there is no dialect {name:?}, this version has none yet; leave it out, the usual headers are understood"
+        "{key}: there is no dialect {name:?}, this version has none yet; leave it out, the usual \
+         headers are understood"
     ))
 }

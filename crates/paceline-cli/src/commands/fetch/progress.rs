@@ -147,7 +147,8 @@ mod tests {
         );
         assert_eq!(
             message,
-            "2.0/s · 2 refused · 15 s to go · http://a:80: the upstream asked for a pause, 59 s more"
+            "2.0/s · 2 refused · 15 s to go · \
+             http://a:80: the upstream asked for a pause, 59 s more"
         );
         assert_eq!(rough(Duration::from_millis(440)), "0.4 s");
         assert_eq!(rough(Duration::from_secs(190)), "3m10s");

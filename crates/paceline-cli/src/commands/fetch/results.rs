@@ -1,4 +1,5 @@
-//! Result lines: one JSON object for each request that was asked for, in the order in which they end.
+//! Result lines: one JSON object for each request that was asked for, in the order in which they
+//! end.
 
 use core::time::Duration;
 use std::fs::{File, OpenOptions};
@@ -156,7 +157,10 @@ mod tests {
             elapsed_s: Seconds(Duration::from_nanos(1_234_567_890)),
             ..Record::default()
         };
-        let plain = r#"{"line":3,"url":null,"status":null,"ok":false,"attempts":0,"waited_s":0.0,"elapsed_s":1.234567,"bytes":null,"file":null,"reason":null,"error":null}"#;
+        let plain = concat!(
+            r#"{"line":3,"url":null,"status":null,"ok":false,"attempts":0,"waited_s":0.0,"#,
+            r#""elapsed_s":1.234567,"bytes":null,"file":null,"reason":null,"error":null}"#
+        );
         assert_eq!(serde_json::to_string(&record).unwrap(), plain);
         record.next = Some(None);
         assert!(

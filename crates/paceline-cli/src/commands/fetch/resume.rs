@@ -13,7 +13,8 @@ use super::request::{Request, shown};
 /// The requests that are ok in a results file, by line and URL, each with its next page.
 #[derive(Debug, Default)]
 pub(super) struct Resume {
-    /// A hash stands for line and URL, so that millions of lines fit; two that collide are as likely as a broken disk.
+    /// A hash stands for line and URL, so that millions of lines fit; two that collide are less
+    /// likely than a broken disk.
     done: HashMap<u64, Option<Box<str>>>,
     hasher: RandomState,
 }
@@ -48,7 +49,8 @@ struct Earlier {
 const LONGEST_RESULT: u64 = 1 << 20;
 
 impl Resume {
-    /// Reads a results file. Lines that are no results are passed over; a last one that was cut off is not whole.
+    /// Reads a results file. Lines that are no results are passed over; a last one that was cut off
+    /// is not whole.
     pub(super) fn read(file: &File) -> io::Result<(Self, Whole)> {
         Self::read_from(BufReader::new(file))
     }
@@ -90,9 +92,8 @@ impl Resume {
 
     /// Where to begin with the line that asks for `request`: at the first page that is not done.
     pub(super) fn begin(&self, line: u64, mut request: Request, paginate: bool) -> Begin {
-        let mut page = 1;
         // Each step is one result of the earlier run: a loop in the file ends with their number.
-        for _ in 0..=self.done.len() {
+        for page in 1..=self.done.len() as u64 + 1 {
             let next = match self.done.get(&self.key(line, &shown(&request.url))) {
                 None => return Begin::At(Box::new(request), page),
                 Some(next) => next.as_ref().filter(|_| paginate),
@@ -101,7 +102,6 @@ impl Resume {
                 Some(next) => request = request.page(next),
                 None => return Begin::Nowhere,
             }
-            page += 1;
         }
         Begin::Nowhere
     }
@@ -113,7 +113,7 @@ impl Resume {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::Template;
+    use super::super::template::Template;
     use super::*;
 
     fn begin(resume: &Resume, line: u64, url: &str) -> Option<(String, u64)> {

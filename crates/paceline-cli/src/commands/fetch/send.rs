@@ -42,7 +42,8 @@ pub(super) struct Unanswered {
 const REDIRECTS: usize = 10;
 
 impl Sender {
-    /// `timeout` bounds each attempt with its body; `total`, if it is given, all waits and attempts of a request.
+    /// `timeout` bounds each attempt with its body; `total`, if it is given, all waits and attempts
+    /// of a request.
     pub(super) fn new(
         paceline: Paceline,
         timeout: Duration,
@@ -153,7 +154,8 @@ impl reqwest_middleware::Middleware for Sent {
     }
 }
 
-/// An error with its causes, each once; reqwest's own words only where they have no cause, because they repeat the URL.
+/// An error with its causes, each once; reqwest's own words only where they have no cause, because
+/// they repeat the URL.
 pub(super) fn describe(error: &(dyn Error + 'static)) -> String {
     let mut words = Vec::<String>::new();
     let mut cause = Some(error);

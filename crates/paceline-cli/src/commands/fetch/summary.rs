@@ -133,7 +133,11 @@ mod tests {
             ..Record::default()
         });
         summary.end(second.0, 3);
-        let expected = r#"{"requests":3,"ok":1,"failed":2,"sent":3,"refused":2,"elapsed_s":1.0,"waited_s":2.0,"slowest_s":1.0,"reasons":{"deadline":1,"invalid":1},"skipped":0,"interrupted":false}"#;
+        let expected = concat!(
+            r#"{"requests":3,"ok":1,"failed":2,"sent":3,"refused":2,"elapsed_s":1.0,"#,
+            r#""waited_s":2.0,"slowest_s":1.0,"reasons":{"deadline":1,"invalid":1},"#,
+            r#""skipped":0,"interrupted":false}"#
+        );
         assert_eq!(serde_json::to_string(&summary).unwrap(), expected);
         let text = summary.to_string();
         assert!(
