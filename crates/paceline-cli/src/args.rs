@@ -40,7 +40,7 @@ Examples:
     make-requests | paceline fetch --input - --json | jq 'select(.ok == false)'
 
 Input lines are URLs, or JSON objects such as
-  {\"url\": \"https://a.example/b\", \"method\": \"PUT\", \"headers\": {\"X-A\": \"b\"}, \"body\": \"x\"}
+  {\"url\": \"https://a.example/b\", \"method\": \"PUT\", \"headers\": {\"A\": \"b\"}, \"body\": \"\"}
 Blank lines and lines that begin with # are skipped. A line that is neither fails alone.
 
 A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file,

@@ -1,8 +1,8 @@
 //! `paceline fetch`: many requests, as fast as their upstreams allow, and nothing lost.
 //!
 //! Lines come from `input` and become requests by `template`. Workers (`run`) send them
-//! (`exchange`, `send`) and keep `bodies`. This page hears from the workers: it writes `results`, sums up, shows
-//! `progress` and minds `interrupt`ions.
+//! (`exchange`, `send`) and keep `bodies`. This page hears from the workers: it writes `results`,
+//! sums up, shows `progress` and minds `interrupt`ions.
 
 mod bodies;
 mod exchange;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use paceline::{GateSnapshot, Paceline, Reason};
+use paceline::{Paceline, Reason};
 
 use super::summary::Summary;
 use crate::output::Output;
@@ -100,13 +100,20 @@ fn waiting(paceline: &Paceline) -> Option<String> {
     let held = snapshots
         .iter()
         .filter(|(_, snapshot)| snapshot.waiting > 0);
-    let gates =
-        held.flat_map(|(_, snapshot)| snapshot.gates.iter().map(|gate| (gate, snapshot.at)));
-    let left = |gate: &GateSnapshot, at| gate.throttled_until.map(|until| until.since(at));
-    let (gate, at) = gates
-        .filter(|(gate, _)| gate.reason.is_some())
-        .max_by_key(|(gate, at)| left(gate, *at))?;
-    Some(wait(&gate.name, gate.reason?, left(gate, at)))
+    let waits = held.flat_map(|(upstream, snapshot)| {
+        snapshot
+            .gates
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, gate)| {
+                // The first gate is the upstream's own; the others are named after their routes.
+                let name = if index == 0 { upstream } else { &gate.name };
+                let left = gate.throttled_until.map(|until| until.since(snapshot.at));
+                Some((left, gate.reason?, name))
+            })
+    });
+    let (left, reason, name) = waits.max_by_key(|(left, ..)| *left)?;
+    Some(wait(name, reason, left))
 }
 
 fn wait(name: &str, reason: Reason, left: Option<Duration>) -> String {
