@@ -2,13 +2,15 @@
 
 pub(crate) mod check;
 pub(crate) mod demo;
+mod fetch;
 
 use crate::args::Command;
 use crate::output::{Exit, Output, Stop};
 
 pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
     match command {
-        Command::Demo(args) => demo::run(args, output),
+        Command::Fetch(args) => fetch::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Demo(args) => demo::run(args, output),
     }
 }

@@ -6,7 +6,7 @@
 use std::io;
 
 use clap::Args;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 mod client;
 mod rate;
@@ -72,7 +72,10 @@ pub(crate) fn run(args: &DemoArgs, output: &Output) -> Result<Exit, Stop> {
 }
 
 async fn compare(args: &DemoArgs) -> Result<Report, Stop> {
-    let screen = MultiProgress::new();
+    let screen = match Output::is_watched() {
+        true => MultiProgress::new(),
+        false => MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
+    };
     let bars = ["independent", "paceline"].map(|name| screen.add(bar(name, args.pages)));
     let client = |built: reqwest::Result<Client>| {
         built.map_err(|error| Stop::open(format_args!("no HTTP client: {error}")))
