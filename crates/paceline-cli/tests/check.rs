@@ -82,6 +82,15 @@ github
 }
 
 #[test]
+fn the_configuration_in_the_readme_is_good() {
+    let readme = include_str!("../../../README.md");
+    let (_, after) = readme.split_once("```toml\n").expect("a configuration");
+    let (text, _) = after.split_once("```").expect("its end");
+    let said = Folder::new("readme").with("paceline.toml", text).check(&[]);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_request_shows_its_gates_and_none_of_its_values() {
     let folder = Folder::new("request").with("paceline.toml", GOOD);
     let url = "GET https://me:SECRET@api.github.com/search/code?api_key=SECRET#SECRET";

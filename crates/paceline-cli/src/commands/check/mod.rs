@@ -57,7 +57,7 @@ struct Checked<'a> {
 
 pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
     let named = args.file.as_deref().or(args.config.as_deref());
-    let file = named.unwrap_or(Path::new(settings::USUAL_FILE));
+    let file = named.unwrap_or_else(|| Path::new(settings::USUAL_FILE));
     let head: Option<Head> = match &args.request {
         Some(text) => Some(text.parse().map_err(Stop::usage)?),
         None => None,

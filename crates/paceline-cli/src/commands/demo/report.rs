@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use super::rate::Rate;
-use super::walk::Walk;
+use super::walk::{WORKERS, Walk};
 
 /// Both walks. Displayed as a table and a sentence; serialised as the object that `--json` prints.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl fmt::Display for Report {
         let burst = limit.burst();
         writeln!(
             f,
-            "{pages} pages, 10 workers, a site that allows {limit} ({burst} at once) and does not say so:\n"
+            "{pages} pages, {WORKERS} workers, a site that allows {limit} ({burst} at once) and does not say so:\n"
         )?;
         writeln!(
             f,
@@ -45,26 +45,17 @@ impl fmt::Display for Report {
 impl Report {
     /// One sentence; each half is true of its walk.
     fn explanation(&self) -> String {
-        let Walk {
-            sent,
-            refused,
-            failed,
-            ..
-        } = self.independent;
+        let Walk { sent, refused, failed, .. } = self.independent;
         let alone = match (refused, failed) {
-            (0, _) => "This limit refused nobody, so there was nothing to learn".to_owned(),
-            (_, 0) => format!(
-                "When each request retries alone, all of them run into the same limit again and again ({refused} of {sent} requests were in vain)"
-            ),
+            (0, 0) => "This limit refused nobody, so there was nothing to learn".to_owned(),
             _ => format!(
-                "When each request retries alone, all of them run into the same limit again and again ({refused} of {sent} requests were in vain), until some give up ({failed} pages lost)"
+                "Alone, every request runs into the same limit again and again \
+                 ({refused} of {sent} refused, {failed} pages lost)"
             ),
         };
         let together = match (self.paceline.refused, self.paceline.failed) {
             (0, 0) => "with Paceline nobody was refused either".to_owned(),
-            (refused, 0) => format!(
-                "with Paceline they learn the pace together from {refused} refusals, and each waits for its turn"
-            ),
+            (_, 0) => "with Paceline each refusal teaches all of them the pace, and each waits for its turn".to_owned(),
             (_, failed) => format!("with Paceline {failed} pages were lost all the same"),
         };
         format!("{alone}; {together}.")

@@ -11,7 +11,10 @@ use super::client::Client;
 use super::site;
 
 /// Pages that are fetched at the same time.
-const WORKERS: usize = 10;
+pub(super) const WORKERS: usize = 10;
+
+/// How often the bar is drawn anew: a person sees no more.
+const TICK: Duration = Duration::from_millis(200);
 
 /// What a walk came to.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +43,7 @@ pub(super) async fn walk(
     let mut under_way = JoinSet::new();
     let mut arrived = 0;
     let mut slowest = Duration::ZERO;
+    let mut tick = tokio::time::interval(TICK);
     loop {
         while under_way.len() < WORKERS
             && let Some(url) = known.pop_front()
@@ -51,16 +55,18 @@ pub(super) async fn walk(
                 (page, began.elapsed())
             });
         }
-        let Some(ended) = under_way.join_next().await else {
-            break;
+        show(bar, arrived, site, began);
+        let ended = tokio::select! {
+            ended = under_way.join_next() => ended,
+            _ = tick.tick() => continue,
         };
+        let Some(ended) = ended else { break };
         let (page, took) = ended.expect("nobody aborts a page, and fetching does not panic");
         slowest = slowest.max(took);
         if let Some(page) = page {
             arrived += 1;
             known.extend(page.lines().map(|link| site.url(link)));
         }
-        show(bar, arrived, site, began);
     }
     let stats = site.stats();
     Walk {
