@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::cost::{Ahead, Cost};
 use crate::effects::{Effect, Effects};
 use crate::event::{Event, EventKind};
-use crate::gate::{Change, Gate, Moved};
+use crate::gate::{Answered, Change, Gate, Moved};
 use crate::gates::GateSet;
 use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
@@ -89,7 +89,12 @@ impl Engine {
         let free = self.line.is_empty() && not_before <= now;
         let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
         if free && opening.is_open(now) {
-            return Joined::Admitted(self.take(now, want.gates, want.cost.clone()));
+            return Joined::Admitted(self.take(
+                now,
+                want.gates,
+                want.cost.clone(),
+                attempts.last_refused(),
+            ));
         }
         let place = place.unwrap_or_else(|| self.place(now, want));
         if let Some(refusal) = self.turn_away(now, want, place, opening, not_before) {
@@ -106,6 +111,7 @@ impl Engine {
             not_before,
             joined: now,
             yields: attempts.yields(),
+            refused: attempts.last_refused(),
         };
         self.line.join(now, ticket);
         self.serve(now);
@@ -121,6 +127,10 @@ impl Engine {
     /// An answer, or the lack of one. Once per send.
     pub fn settle(&mut self, now: Timestamp, sent: &mut Sent, seen: &Observation) -> Effects<'_> {
         if !core::mem::replace(&mut sent.answered, true) {
+            // Refused again although everybody in between was served: about this request, not about the pace.
+            let alone = sent
+                .refused
+                .is_some_and(|then| self.answers.since(then).all_served());
             self.answers.answered(seen.verdict == Verdict::RateLimited);
             if seen.is_served() {
                 self.budget.deposit();
@@ -136,7 +146,13 @@ impl Engine {
                 let Some(gate) = gates.get_mut(index) else {
                     continue;
                 };
-                gate.observe(now, sent.order, *next_order, seen, rng, |change| {
+                let answer = Answered {
+                    order: sent.order,
+                    next_order: *next_order,
+                    alone,
+                    seen,
+                };
+                gate.observe(now, answer, rng, |change| {
                     effects.push_back(Effect::Event(event(index, change)));
                 });
             }
@@ -175,7 +191,7 @@ impl Engine {
 
     /// Charges a request that has already been sent and answered without asking (a redirect that was followed unseen).
     pub fn spend(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Effects<'_> {
-        let sent = self.take(now, gates, cost);
+        let sent = self.take(now, gates, cost, None);
         self.finish(now, sent)
     }
 
@@ -313,7 +329,13 @@ impl Engine {
             })
     }
 
-    fn take(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Sent {
+    fn take(
+        &mut self,
+        now: Timestamp,
+        gates: GateSet,
+        cost: Cost,
+        refused: Option<Neighbours>,
+    ) -> Sent {
         let order = self.next_order;
         self.next_order += 1;
         for index in gates.iter() {
@@ -327,6 +349,7 @@ impl Engine {
             gates,
             cost,
             answered: false,
+            refused,
         }
     }
 
@@ -486,9 +509,9 @@ impl Engine {
         let Some((ticket, reason)) = self.line.leave(id) else {
             return;
         };
-        self.line.yielded(ticket.gates);
+        self.line.yielded(ticket.gates, ticket.place);
         let waited = now.since(ticket.joined);
-        let sent = self.take(now, ticket.gates, ticket.cost);
+        let sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
         self.effects.push_back(Effect::Admitted {
             ticket: id,
             sent,
@@ -540,7 +563,7 @@ fn event(index: usize, change: Change) -> Event {
         Change::Resumed => EventKind::Resumed,
         Change::Pace { interval } => EventKind::Pace { interval },
         Change::Circuit(Moved::Opened) => EventKind::CircuitOpened,
-        Change::Circuit(Moved::Closed) => EventKind::CircuitClosed,
+        Change::Circuit(Moved::Closed { .. }) => EventKind::CircuitClosed,
         Change::Circuit(Moved::Died) => EventKind::CircuitGaveUp,
     };
     Event {

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::{Ahead, Cost};
 use crate::gates::GateSet;
+use crate::retry::Neighbours;
 use crate::{Priority, Reason, Timestamp, Unit};
 
 /// A request waiting for its turn.
@@ -52,8 +53,10 @@ pub(crate) struct Ticket {
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) not_before: Timestamp,
     pub(crate) joined: Timestamp,
-    /// It was refused twice in a row: the next one in its lane goes ahead, once.
-    pub(crate) yields: bool,
+    /// So many that come after it in its lane go first: it was refused again and again, they may show that it is alone.
+    pub(crate) yields: u32,
+    /// How its neighbours had been answered when it was refused last.
+    pub(crate) refused: Option<Neighbours>,
 }
 
 /// All waiting tickets of one pace line.
@@ -146,14 +149,12 @@ impl Line {
         heads
     }
 
-    /// Whoever yields has yielded.
-    pub(crate) fn yielded(&mut self, gates: GateSet) {
-        if let Some(mut first) = self
-            .lanes
-            .get_mut(&gates)
-            .and_then(|lane| lane.ready.first_entry())
-        {
-            first.get_mut().yields = false;
+    /// Somebody at `place` went: whoever stands before it and yields has yielded once more.
+    pub(crate) fn yielded(&mut self, gates: GateSet, place: Place) {
+        if let Some(lane) = self.lanes.get_mut(&gates) {
+            for (_, ticket) in lane.ready.range_mut(..place) {
+                ticket.yields = ticket.yields.saturating_sub(1);
+            }
         }
     }
 
@@ -239,11 +240,11 @@ impl Lane {
         self.ready.insert(ticket.place, ticket);
     }
 
+    /// The first that does not yield; if all do, the first.
     fn head(&self) -> Option<&Ticket> {
         let mut ready = self.ready.values();
-        match (ready.next()?, ready.next()) {
-            (first, Some(second)) if first.yields => Some(second),
-            (first, _) => Some(first),
-        }
+        ready
+            .find(|ticket| ticket.yields == 0)
+            .or_else(|| self.ready.values().next())
     }
 }

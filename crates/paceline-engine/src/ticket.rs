@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use crate::cost::Cost;
 use crate::gates::GateSet;
+use crate::retry::Neighbours;
 use crate::{Priority, Reason, Timestamp};
 
 /// What a request asks of a pace line.
@@ -73,6 +74,8 @@ pub struct Sent {
     pub(crate) gates: GateSet,
     pub(crate) cost: Cost,
     pub(crate) answered: bool,
+    /// How its neighbours had been answered when it was refused last.
+    pub(crate) refused: Option<Neighbours>,
 }
 
 impl Sent {

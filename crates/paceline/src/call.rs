@@ -254,7 +254,7 @@ impl Call {
                 self.outcome
                     .waited_for(stopped.waiting_for.unwrap_or(stopped.reason), waited);
                 self.outcome.stopped = Some(stopped.reason);
-                stopped.outcome = core::mem::take(&mut self.outcome);
+                *stopped.outcome = core::mem::take(&mut self.outcome);
                 Err(stopped)
             }
         }

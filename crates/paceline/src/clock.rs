@@ -7,6 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use paceline_engine::{Timestamp, WallTime};
 
+/// A wait on a [`Clock`].
+pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// A driver's clock: the time, and a way to wait for it.
 ///
 /// [`TokioClock`] is the default. `testing::VirtualClock` stands still until a test moves it.
@@ -18,7 +21,7 @@ pub trait Clock: Send + Sync + 'static {
     fn wall(&self) -> WallTime;
 
     /// Ends at `at` or later, never earlier.
-    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    fn sleep_until(&self, at: Timestamp) -> Sleep;
 
     /// Parks the calling thread until it is unparked or `at` has come, whichever is first.
     fn park_until(&self, at: Option<Timestamp>);
@@ -59,7 +62,7 @@ impl Clock for TokioClock {
         )
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn sleep_until(&self, at: Timestamp) -> Sleep {
         let after = at.since(Timestamp::ZERO);
         match self.origin.checked_add(after) {
             Some(instant) => Box::pin(tokio::time::sleep_until(instant)),

@@ -30,7 +30,7 @@ pub mod tower;
 pub mod upstream;
 
 pub use call::{Call, Next};
-pub use clock::{Clock, TokioClock};
+pub use clock::{Clock, Sleep, TokioClock};
 pub use driver::{Acquire, Permit};
 pub use options::RequestOptions;
 pub use outcome::{Outcome, Stopped};

@@ -76,7 +76,7 @@ pub struct Stopped {
     /// How long the upstream asked us to stop, if such a pause is in force.
     pub asked: Option<Duration>,
     /// What it had been through by then.
-    pub outcome: Outcome,
+    pub outcome: Box<Outcome>,
 }
 
 impl Stopped {
@@ -87,7 +87,7 @@ impl Stopped {
             waiting_for: refusal.waiting_for,
             possible_in: refusal.possible_at.map(|at| at.since(now)),
             asked: refusal.asked,
-            outcome: Outcome::default(),
+            outcome: Box::default(),
         }
     }
 }

@@ -118,10 +118,7 @@ impl Pace {
     }
 
     #[cfg(any(feature = "tower", feature = "reqwest"))]
-    pub(crate) fn sleep_until(
-        &self,
-        at: Timestamp,
-    ) -> core::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    pub(crate) fn sleep_until(&self, at: Timestamp) -> crate::clock::Sleep {
         self.shared.clock.sleep_until(at)
     }
 

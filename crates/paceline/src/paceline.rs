@@ -124,11 +124,12 @@ impl Inner {
             return (OTHERS.into(), None);
         };
         let (host, port) = (authority.host(), authority.port_u16());
-        let port = port.unwrap_or(if scheme.eq_ignore_ascii_case("https") {
+        let default = if scheme.eq_ignore_ascii_case("https") {
             443
         } else {
             80
-        });
+        };
+        let port = port.unwrap_or(default);
         let claims = self.upstreams.iter().flat_map(|(name, upstream)| {
             let hosts = upstream.hosts.iter().filter(|own| own.matches(host, port));
             hosts.map(move |own| (own, name, upstream))

@@ -35,6 +35,18 @@ pub(crate) struct Gate {
     served_order: u64,
 }
 
+/// An answer as a gate sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answered<'a> {
+    /// The send order of its request.
+    pub(crate) order: u64,
+    /// The order that the next request will have.
+    pub(crate) next_order: u64,
+    /// A refusal that is about this request and not about the gate.
+    pub(crate) alone: bool,
+    pub(crate) seen: &'a Observation,
+}
+
 /// What an answer changed, for events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
@@ -123,59 +135,70 @@ impl Gate {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// Learns from an answer. `next_order` is the order that the next request will have.
+    /// Learns from an answer.
     pub(crate) fn observe(
         &mut self,
         now: Timestamp,
-        order: u64,
-        next_order: u64,
-        seen: &Observation,
+        answer: Answered<'_>,
         rng: &mut fastrand::Rng,
         mut changed: impl FnMut(Change),
     ) {
         self.windows.answered();
-        self.windows.report(now, &seen.windows);
-        if seen.is_served() {
-            self.served(now, order, next_order, &mut changed);
-        } else {
-            self.unserved(now, order, next_order, seen, rng, &mut changed);
-            self.heed(now, order, seen, rng, &mut changed);
+        self.windows.report(now, &answer.seen.windows);
+        if answer.seen.is_served() {
+            self.served(now, answer, &mut changed);
+        } else if !answer.alone {
+            self.unserved(now, answer, rng, &mut changed);
+            self.heed(now, answer, rng, &mut changed);
         }
     }
 
-    fn served(
-        &mut self,
-        now: Timestamp,
-        order: u64,
-        next_order: u64,
-        changed: &mut impl FnMut(Change),
-    ) {
+    fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
+        let Answered {
+            order, next_order, ..
+        } = answer;
         self.served_order = self.served_order.max(order);
         if self.pause.served(now, order) {
             changed(Change::Resumed);
         }
-        if !self.belief.is_idle() {
-            self.belief.observe(order, next_order, Evidence::Accepted);
-            changed(Change::Pace {
-                interval: self.belief.interval(),
-            });
-        }
-        if let Some(moved) = self.circuit.served(order) {
-            // The pause came from the refusals that opened it; they are over.
-            self.pause.clear();
-            changed(Change::Circuit(moved));
+        match self.circuit.served(now, order) {
+            Some(moved) => {
+                // The pause came from the refusals that opened it; they are over.
+                self.pause.clear();
+                changed(Change::Circuit(moved));
+                if let Moved::Closed {
+                    refused_for: Some(refused_for),
+                } = moved
+                {
+                    self.belief.run_ended(next_order, refused_for);
+                    changed(Change::Pace {
+                        interval: self.belief.interval(),
+                    });
+                }
+            }
+            None if self.belief.is_idle() => {}
+            None => {
+                self.belief.observe(order, next_order, Evidence::Accepted);
+                changed(Change::Pace {
+                    interval: self.belief.interval(),
+                });
+            }
         }
     }
 
     fn unserved(
         &mut self,
         now: Timestamp,
-        order: u64,
-        next_order: u64,
-        seen: &Observation,
+        answer: Answered<'_>,
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
+        let Answered {
+            order,
+            next_order,
+            seen,
+            ..
+        } = answer;
         let refused = seen.verdict == Verdict::RateLimited;
         if refused && self.circuit.is_closed() {
             self.belief.observe(order, next_order, Evidence::Refused);
@@ -184,9 +207,6 @@ impl Gate {
             });
         }
         if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
-            if moved == Moved::Opened {
-                self.belief.forget_run();
-            }
             changed(Change::Circuit(moved));
         }
     }
@@ -195,11 +215,11 @@ impl Gate {
     fn heed(
         &mut self,
         now: Timestamp,
-        order: u64,
-        seen: &Observation,
+        answer: Answered<'_>,
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
+        let Answered { order, seen, .. } = answer;
         let (Scope::Gate, Some(asked), Answer::Status(status)) =
             (seen.scope, seen.wait, seen.answer)
         else {

@@ -82,7 +82,9 @@ pub struct Attempts {
     failures: u32,
     /// Refusals in a row.
     refusals: u32,
-    neighbours: Option<Neighbours>,
+    /// How the neighbours had been answered at the first refusal in this row, and at the last.
+    first_refused: Option<Neighbours>,
+    last_refused: Option<Neighbours>,
 }
 
 /// As many refusals as one request takes at the very most, whatever its time allows.
@@ -95,7 +97,8 @@ impl Attempts {
             sends: 0,
             failures: 0,
             refusals: 0,
-            neighbours: None,
+            first_refused: None,
+            last_refused: None,
         }
     }
 
@@ -109,9 +112,19 @@ impl Attempts {
         self.sends += 1;
     }
 
-    /// Refused twice in a row: somebody else should ask in between.
-    pub(crate) const fn yields(&self) -> bool {
-        self.refusals >= 2
+    /// How many others should ask before it does: none after the first refusal, then two, four, up to sixteen, so that
+    /// their answers tell a refusal of this request from a refusal of everybody.
+    pub(crate) fn yields(&self) -> u32 {
+        if self.refusals < 2 {
+            0
+        } else {
+            1 << (self.refusals - 1).min(4)
+        }
+    }
+
+    /// How the neighbours had been answered when it was refused last.
+    pub(crate) const fn last_refused(&self) -> Option<Neighbours> {
+        self.last_refused
     }
 }
 
@@ -148,13 +161,13 @@ pub(crate) fn decide(
 ) -> Decision {
     let refused = seen.verdict == Verdict::RateLimited;
     if !refused && !is_transient(seen) {
-        attempts.refusals = 0;
         return Decision::Return(Reason::Final);
     }
     if policy.best_effort {
         return Decision::Return(Reason::BestEffort);
     }
-    if !repeatable.idempotent && !(refused && policy.resend_refused) {
+    let resend = repeatable.idempotent || (refused && policy.resend_refused);
+    if !resend {
         return Decision::Return(Reason::NotIdempotent);
     }
     if !repeatable.body {
@@ -172,6 +185,7 @@ pub(crate) fn decide(
     } else {
         attempts.failures += 1;
         attempts.refusals = 0;
+        attempts.last_refused = None;
         if attempts.failures >= policy.attempts {
             return Decision::Return(Reason::Attempts);
         }
@@ -199,10 +213,12 @@ fn longest_after(hint: Duration, own: Duration) -> Duration {
 fn after_refusal(attempts: &mut Attempts, now: Neighbours) -> Result<u32, Reason> {
     let earlier = attempts.refusals;
     attempts.refusals += 1;
-    let then = *attempts.neighbours.get_or_insert(now);
-    if earlier == 0 {
-        attempts.neighbours = Some(now);
-    } else if now.since(then).leaves_alone(attempts.refusals) {
+    attempts.last_refused = Some(now);
+    let first = match attempts.first_refused {
+        Some(first) if earlier > 0 => first,
+        _ => *attempts.first_refused.insert(now),
+    };
+    if now.since(first).leaves_alone(attempts.refusals) {
         return Err(Reason::Poisoned);
     }
     if attempts.refusals >= REFUSALS_BACKSTOP {

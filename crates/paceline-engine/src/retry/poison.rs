@@ -31,6 +31,11 @@ impl Neighbours {
         }
     }
 
+    /// Some answers, and no refusal among them.
+    pub(crate) const fn all_served(self) -> bool {
+        self.answered >= 2 && self.refused == 0
+    }
+
     /// Whether `own` refusals in a row single a request out among these answers, its own (all but the first) included.
     pub(crate) fn leaves_alone(self, own: u32) -> bool {
         let mine = u64::from(own.saturating_sub(1));

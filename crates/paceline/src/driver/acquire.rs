@@ -12,6 +12,7 @@ use paceline_engine::{Attempts, Place, Reason, TicketId, Timestamp, Want};
 
 use super::waiters::Turn;
 use super::{Answer, Permit, Shared};
+use crate::clock::Sleep;
 use crate::outcome::Stopped;
 
 /// What one attempt asks.
@@ -28,7 +29,7 @@ pub(crate) struct Attempt<'a> {
 pub struct Acquire {
     shared: Arc<Shared>,
     state: State,
-    sleep: Option<(Timestamp, Pin<Box<dyn Future<Output = ()> + Send>>)>,
+    sleep: Option<(Timestamp, Sleep)>,
 }
 
 enum State {

@@ -62,7 +62,8 @@ impl Error {
         self.stopped.as_ref()
     }
 
-    /// The status of the last answer, if there was one: it was to be tried again, so its body was not kept.
+    /// The status of the last answer, if there was one: it was to be tried again, so its body was
+    /// not kept.
     pub const fn status(&self) -> Option<StatusCode> {
         match self.last {
             Last::Dropped(status) => Some(status),

@@ -1,5 +1,8 @@
 //! One request and all its attempts: the first of an operation, or the one after a redirect.
 
+use core::future::poll_fn;
+use core::pin::pin;
+use core::task::Poll;
 use core::time::Duration;
 use std::sync::Once;
 
@@ -11,8 +14,11 @@ use reqwest_middleware::{Error as Below, Next as Client, Result};
 
 use super::body::in_flight;
 use super::error::{Error, Last};
-use super::kept::keep;
+use super::kept::{SLOWEST, keep};
+use super::within::{Sleep, before};
 use crate::call::Next;
+use crate::driver::Permit;
+use crate::failure::failure;
 use crate::options::{self, RequestOptions};
 use crate::outcome::{Outcome, Stopped};
 use crate::router::Router;
@@ -26,7 +32,7 @@ pub(super) struct Journey<'a> {
     /// The caller bounded bodies as well.
     bounds_bodies: bool,
     /// What the hops before went through.
-    earlier: Option<Outcome>,
+    gone: Option<Outcome>,
 }
 
 impl<'a> Journey<'a> {
@@ -42,17 +48,17 @@ impl<'a> Journey<'a> {
             extensions,
             left: timeout,
             bounds_bodies: timeout.is_some(),
-            earlier: None,
+            gone: None,
         }
     }
 
     /// Adds what the hops before went through.
     fn so_far(&mut self, outcome: Outcome) -> Outcome {
-        let outcome = match self.earlier.take() {
-            Some(earlier) => earlier.redirected(outcome),
+        let outcome = match self.gone.take() {
+            Some(gone) => gone.redirected(outcome),
             None => outcome,
         };
-        self.earlier = Some(outcome.clone());
+        self.gone = Some(outcome.clone());
         outcome
     }
 
@@ -60,13 +66,13 @@ impl<'a> Journey<'a> {
     fn stopped(
         &mut self,
         mut stopped: Stopped,
-        before: Option<Before>,
+        earlier: Option<Earlier>,
     ) -> Result<http::Response<Body>> {
-        stopped.outcome = self.so_far(core::mem::take(&mut stopped.outcome));
-        let Some(Before { came, asked }) = before else {
+        *stopped.outcome = self.so_far(core::mem::take(&mut *stopped.outcome));
+        let Some(Earlier { came, asked }) = earlier else {
             return Err(Below::middleware(stopped));
         };
-        let mut outcome = stopped.outcome.clone();
+        let mut outcome = (*stopped.outcome).clone();
         outcome.asked = asked.or(stopped.asked);
         outcome.next_allowed = stopped.possible_in.zip(stopped.waiting_for);
         match came {
@@ -84,12 +90,13 @@ impl<'a> Journey<'a> {
 }
 
 /// The attempt before: what came of it, and how long it asked to wait.
-struct Before {
+struct Earlier {
     came: core::result::Result<http::Response<Body>, Last>,
     asked: Option<Duration>,
 }
 
-/// Sends `request` as often as it takes, each time with a permit. The response's body holds the last one.
+/// Sends `request` as often as it takes, each time with a permit. The response's body holds the
+/// last one.
 pub(super) async fn send(
     router: &impl Router,
     client: &Client<'_>,
@@ -106,19 +113,20 @@ pub(super) async fn send(
         call = call.total(left);
     }
     let mut request = Some(Request::try_from(request)?);
-    let mut before = None;
+    let mut earlier = None;
     loop {
         let mut permit = match call.acquire().await {
             Ok(permit) => permit,
-            Err(stopped) => return journey.stopped(stopped, before),
+            Err(stopped) => return journey.stopped(stopped, earlier),
         };
         let mut attempt = once_or_copy(&mut request);
         if journey.bounds_bodies {
             *attempt.timeout_mut() = call.remaining();
         }
         let asked = attempt.url().clone();
-        permit.sending();
-        let came = run(client, attempt, journey.extensions, call.remaining()).await?;
+        let end = call.deadline().map(|end| pace.sleep_until(end));
+        let sending = run(client, attempt, journey.extensions, end);
+        let came = spend(&mut permit, sending).await?;
         if let Ok(response) = &came
             && is_elsewhere(response.url(), &asked)
         {
@@ -143,11 +151,15 @@ pub(super) async fn send(
             }
             (Next::Again, came) => {
                 let came = match came {
-                    Ok(response) => keep(into_http(response), call.remaining()).await,
+                    Ok(response) => {
+                        let soon = pace.after(SLOWEST);
+                        let end = call.deadline().map_or(soon, |end| end.min(soon));
+                        keep(into_http(response), pace.sleep_until(end)).await
+                    }
                     Err((_, last)) => Err(last),
                 };
                 let asked = seen.retry_after;
-                before = Some(Before { came, asked });
+                earlier = Some(Earlier { came, asked });
                 // The permit goes here: a request that waits for its turn is not in flight.
             }
         }
@@ -161,36 +173,42 @@ fn once_or_copy(request: &mut Option<Request>) -> Request {
         .expect("a request whose body goes out once is not sent again")
 }
 
+/// Spends the permit, unless the request fails at once: then nothing left.
+async fn spend<T>(permit: &mut Permit, sending: impl Future<Output = T>) -> T {
+    let mut sending = pin!(sending);
+    match poll_fn(|cx| Poll::Ready(sending.as_mut().poll(cx))).await {
+        Poll::Ready(at_once) => at_once,
+        Poll::Pending => {
+            permit.sending();
+            sending.await
+        }
+    }
+}
+
 /// A response, or why there was none.
 type Came = core::result::Result<Response, (Failure, Last)>;
 
-/// One send, within what remains of the time. An error that is not about the upstream goes to the caller as it is.
+/// One send, before the end of its time. An error that is not about the upstream goes to the caller
+/// as it is.
 async fn run(
     client: &Client<'_>,
     attempt: Request,
     extensions: &mut Extensions,
-    remaining: Option<Duration>,
+    end: Option<Sleep>,
 ) -> Result<Came> {
-    let send = client.clone().run(attempt, extensions);
-    let sent = match remaining {
-        Some(remaining) => match tokio::time::timeout(remaining, send).await {
-            Ok(sent) => sent,
-            Err(_) => return Ok(Err((Failure::Timeout, Last::TimedOut))),
-        },
-        None => send.await,
-    };
-    match sent {
-        Ok(response) => Ok(Ok(response)),
-        Err(error) => match failure(&error) {
+    match before(end, client.clone().run(attempt, extensions)).await {
+        None => Ok(Err((Failure::Timeout, Last::TimedOut))),
+        Some(Ok(response)) => Ok(Ok(response)),
+        Some(Err(error)) => match blame(&error) {
             Some(failure) => Ok(Err((failure, Last::Failed(error)))),
             None => Err(error),
         },
     }
 }
 
-/// Why there was no response; `None` if the upstream is not to blame: nothing was sent, or another middleware had its
-/// reasons.
-fn failure(error: &Below) -> Option<Failure> {
+/// Why there was no response; `None` if the upstream is not to blame: nothing was sent, or another
+/// middleware had its reasons.
+fn blame(error: &Below) -> Option<Failure> {
     let error = match error {
         Below::Reqwest(error) => error,
         Below::Middleware(any) => any.chain().find_map(|cause| cause.downcast_ref())?,
@@ -202,7 +220,7 @@ fn failure(error: &Below) -> Option<Failure> {
     } else if error.is_timeout() {
         Some(Failure::Timeout)
     } else {
-        Some(Failure::Broken)
+        Some(failure(error))
     }
 }
 

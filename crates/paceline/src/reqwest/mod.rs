@@ -10,15 +10,17 @@
 //! # }
 //! ```
 //!
-//! - Each HTTP request that leaves spends one permit: retries and redirect hops, too. It is in flight until its response's
-//!   body has ended or is dropped.
-//! - A response that was received comes back untouched, with an [`Outcome`] in its extensions. Where there is none, the
-//!   [`reqwest_middleware::Error::Middleware`] holds a [`Stopped`] (nothing was sent) or an [`Error`] (nothing useful came
-//!   back). [`outcome`] finds the facts in all of them.
+//! - Each HTTP request that leaves spends one permit: retries and redirect hops, too. It is in
+//!   flight until its response's body has ended or is dropped.
+//! - A response that was received comes back untouched, with an [`Outcome`] in its extensions.
+//!   Where there is none, the [`reqwest_middleware::Error::Middleware`] holds a [`Stopped`]
+//!   (nothing was sent) or an [`Error`] (nothing useful came back). [`outcome`] finds the facts in
+//!   all of them.
 //! - What a caller says about one request ([`RequestOptions`](crate::RequestOptions)) rides in
-//!   `RequestBuilder::with_extension`, or in the extensions of an `http::Request` that was turned into a request.
-//! - A request's own `timeout` bounds all its waits, sends and bodies together. The client's `timeout` starts anew with
-//!   each send; no wait is charged to it.
+//!   `RequestBuilder::with_extension`, or in the extensions of an `http::Request` that was turned
+//!   into a request.
+//! - A request's own `timeout` bounds all its waits, sends and bodies together. The client's
+//!   `timeout` starts anew with each send; no wait is charged to it.
 //! - A body that is a stream goes out once.
 
 mod body;
@@ -26,6 +28,7 @@ mod error;
 mod hop;
 mod kept;
 mod redirect;
+mod within;
 
 use core::future::Future;
 use core::pin::Pin;
@@ -44,12 +47,8 @@ use hop::Journey;
 /// As many redirects as [`client`] follows: reqwest's own number.
 const REDIRECTS: usize = 10;
 
-/// A client all of whose requests, redirect hops included, keep the pace that `router` finds for them.
-///
-/// The builder's redirect policy and retry policy are replaced: the middleware follows up to ten redirects itself and is
-/// the only layer that retries. Credentials belong into [`Middleware::default_headers`] rather than the builder's default
-/// headers: reqwest adds those to every request, the middleware sees neither them nor whose quota they spend. Where the
-/// builder has some, redirects to another origin are not followed, because they would take the credentials along.
+/// A client all of whose requests, redirect hops included, keep the pace that `router` finds for
+/// them: [`Middleware::client`] of one that follows up to ten redirects.
 ///
 /// # Errors
 ///
@@ -58,22 +57,17 @@ pub fn client(
     builder: ::reqwest::ClientBuilder,
     router: impl Router,
 ) -> ::reqwest::Result<ClientWithMiddleware> {
-    let client = builder
-        .redirect(::reqwest::redirect::Policy::none())
-        .retry(::reqwest::retry::never())
-        .build()?;
-    let mut middleware = Middleware::new(router).follow_redirects(REDIRECTS);
-    middleware.stays_home = redirect::adds_credentials(&client);
-    Ok(reqwest_middleware::ClientBuilder::new(client)
-        .with(middleware)
-        .build())
+    Middleware::new(router)
+        .follow_redirects(REDIRECTS)
+        .client(builder)
 }
 
 /// Gives every HTTP request of a client its turn; see the [module](self).
 ///
-/// [`client`] makes a client with it. Whoever puts it into a client of their own sets that client's redirect policy to
-/// none and its retries to never; a redirect that the client follows by itself is noticed, charged afterwards and
-/// complained about in the log. It comes last: what is below it changes requests that it has already routed.
+/// [`client`](Self::client) makes a client with it. Whoever puts it into a client of their own sets
+/// that client's redirect policy to none and its retries to never; a redirect that the client
+/// follows by itself is noticed, charged afterwards and complained about in the log. It comes last:
+/// what is below it changes requests that it has already routed.
 #[derive(Clone, Debug)]
 pub struct Middleware<R> {
     router: R,
@@ -94,20 +88,46 @@ impl<R: Router> Middleware<R> {
         }
     }
 
-    /// Follows up to `limit` redirects; each hop is routed, waits and is charged like any request. The one after that comes
-    /// back as it is.
+    /// Follows up to `limit` redirects; each hop is routed, waits and is charged like any request.
+    /// The one after that comes back as it is.
     #[must_use]
     pub const fn follow_redirects(mut self, limit: usize) -> Self {
         self.redirects = limit;
         self
     }
 
-    /// Adds these to every request that does not have them. Routing sees them, and those that are credentials stay behind
-    /// when a redirect leads to another origin.
+    /// Adds these to every request that does not have them. Routing sees them, and those that are
+    /// credentials stay behind when a redirect leads to another origin.
     #[must_use]
     pub fn default_headers(mut self, headers: HeaderMap) -> Self {
         self.default_headers = headers;
         self
+    }
+
+    /// A client whose requests all go through this middleware.
+    ///
+    /// The builder's redirect policy and retry policy are replaced: the middleware follows
+    /// redirects itself and is the only layer that retries. Credentials belong into
+    /// [`default_headers`](Self::default_headers) rather than the builder's default headers:
+    /// reqwest adds those to every request, and the middleware sees neither them nor whose quota
+    /// they spend. Where the builder has some, redirects to another origin are not followed,
+    /// because they would take the credentials along.
+    ///
+    /// # Errors
+    ///
+    /// If the builder cannot build its client.
+    pub fn client(
+        mut self,
+        builder: ::reqwest::ClientBuilder,
+    ) -> ::reqwest::Result<ClientWithMiddleware> {
+        let client = builder
+            .redirect(::reqwest::redirect::Policy::none())
+            .retry(::reqwest::retry::never())
+            .build()?;
+        self.stays_home = redirect::adds_credentials(&client);
+        Ok(reqwest_middleware::ClientBuilder::new(client)
+            .with(self)
+            .build())
     }
 
     async fn run(
@@ -156,13 +176,14 @@ impl<R: Router> reqwest_middleware::Middleware for Middleware<R> {
     }
 }
 
-/// What a request went through, whatever became of it; `None` if another middleware or the client made the result.
+/// What a request went through, whatever became of it; `None` if another middleware or the client
+/// made the result.
 pub fn outcome(result: &Result<Response>) -> Option<&Outcome> {
     match result {
         Ok(response) => response.extensions().get(),
         Err(error) => Error::of(error)
             .map(Error::outcome)
-            .or_else(|| stopped(error).map(|stopped| &stopped.outcome)),
+            .or_else(|| stopped(error).map(|stopped| &*stopped.outcome)),
     }
 }
 

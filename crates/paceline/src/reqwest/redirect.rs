@@ -1,6 +1,7 @@
 //! Following redirects above the client, so that each hop is a request like any other.
 //!
-//! `tower-http` knows when and how (RFC 9110 section 15.4); each of its calls is a hop with its own route and permits.
+//! `tower-http` knows when and how (RFC 9110 section 15.4); each of its calls is a hop with its own
+//! route and permits.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -57,7 +58,8 @@ pub(super) async fn follow<R: Router>(
 
 /// Whether the client adds credentials of its own to whatever it sends.
 ///
-/// Its `Debug` is the only place that names its default headers; where it does not, the answer is yes.
+/// Its `Debug` is the only place that names its default headers; where it does not, the answer is
+/// yes.
 pub(super) fn adds_credentials(client: &Client) -> bool {
     let client = format!("{client:?}");
     let names = CREDENTIALS.iter().map(|name| format!("\"{name}\":"));

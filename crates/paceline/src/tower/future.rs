@@ -21,6 +21,7 @@ use tower_service::Service;
 use super::body::PacedBody;
 use super::error::{BoxError, Error};
 use crate::call::{Call, Next};
+use crate::clock::Sleep;
 use crate::driver::{Acquire, Permit};
 use crate::failure::failure;
 use crate::outcome::Outcome;
@@ -49,8 +50,6 @@ pin_project! {
         state: State<S::Future, ResBody>,
     }
 }
-
-type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pin_project! {
     #[project = Projected]
@@ -129,7 +128,7 @@ where
                         }),
                         Err(stopped) => {
                             return Poll::Ready(match this.kept.take() {
-                                Some(kept) => Ok(response_of(kept, stopped.outcome)),
+                                Some(kept) => Ok(response_of(kept, *stopped.outcome)),
                                 None => Err(Error::Stopped(stopped)),
                             });
                         }

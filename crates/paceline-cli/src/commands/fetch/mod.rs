@@ -54,7 +54,13 @@ async fn fetch(args: &FetchArgs, output: &Output) -> Result<Exit, Stop> {
         output.talk(format_args!("metrics: http://{bound}/metrics"));
     }
     let (results, resume) = Results::open(args.results.as_deref(), args.resume)?;
-    let sender = Sender::new(paceline.clone(), args.timeout, args.total, args.best_effort)?;
+    let sender = Sender::new(
+        paceline.clone(),
+        args.timeout,
+        args.total,
+        args.best_effort,
+        output,
+    )?;
     let interrupts = Interrupts::listen()
         .map_err(|error| Stop::open(format!("interruptions cannot be listened for: {error}")))?;
     let progress = Progress::new(|| match &args.input {

@@ -13,7 +13,7 @@ use paceline::{Outcome, Paceline, Reason, RequestOptions};
 use reqwest_middleware::{ClientWithMiddleware, Next};
 
 use super::request::Request;
-use crate::output::Stop;
+use crate::output::{Output, Stop};
 
 /// Sends requests; clones share connections and paces.
 #[derive(Clone)]
@@ -48,20 +48,29 @@ impl Sender {
         timeout: Duration,
         total: Option<Duration>,
         best_effort: bool,
+        output: &Output,
     ) -> Result<Self, Stop> {
-        let client = reqwest::Client::builder()
-            .user_agent(concat!("paceline/", env!("CARGO_PKG_VERSION")))
-            .timeout(timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .build()
-            .map_err(|error| {
-                Stop::open(format!(
-                    "the HTTP client cannot start: {}",
-                    describe(&error)
-                ))
-            })?;
         let sent = Sent::default();
+        let builder = || {
+            reqwest::Client::builder()
+                .user_agent(concat!("paceline/", env!("CARGO_PKG_VERSION")))
+                .timeout(timeout)
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+        };
+        let client = builder().build().or_else(|error| {
+            // A machine without certificates fetches http all the same.
+            let client = builder().tls_certs_only([]).build()?;
+            let why = describe(&error);
+            output.talk(format_args!("https will not work here: {why}"));
+            Ok(client)
+        });
+        let client = client.map_err(|error: reqwest::Error| {
+            Stop::open(format!(
+                "the HTTP client cannot start: {}",
+                describe(&error)
+            ))
+        })?;
         let client = reqwest_middleware::ClientBuilder::new(client)
             .with(Middleware::new(paceline).follow_redirects(REDIRECTS))
             .with(sent.clone())

@@ -56,11 +56,14 @@ impl Belief {
         }
     }
 
-    /// The circuit took over: what was refused since the last success is an outage's doing.
-    pub(crate) fn forget_run(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.spacing.restore(before);
+    /// A run of refusals that had opened the circuit ended after `refused_for`: it may have been an outage, or a limit so
+    /// slow that this is its interval.
+    pub(crate) fn run_ended(&mut self, next_order: u64, refused_for: Duration) {
+        match self.before.take() {
+            Some(before) if !before.interval().is_zero() => self.spacing.restore(before),
+            _ => self.spacing.try_after(refused_for),
         }
+        self.spacing.all_stale(next_order);
     }
 
     /// Nothing is believed: no refusal, or none that still matters.

@@ -18,6 +18,8 @@ pub(crate) struct Spacing {
     last_start: Timestamp,
     start_before: Timestamp,
     fresh_from: u64,
+    /// After a run of refusals: its length, which is the interval if a shorter one is refused.
+    trial: Option<Duration>,
     accepted_since: u64,
     refusals: u64,
 }
@@ -26,6 +28,8 @@ pub(crate) struct Spacing {
 const FIRST: Duration = Duration::from_millis(100);
 /// No wait is longer without somebody asking.
 const WIDEST: Duration = Duration::from_secs(30);
+/// An outage costs a seventh of its length again until nothing is left of it.
+const TRIAL_STEP: u32 = 8;
 /// Below this the spacing holds nobody back that a network would not.
 const NARROWEST: Duration = Duration::from_millis(1);
 
@@ -50,12 +54,14 @@ impl Spacing {
             return false;
         }
         self.accepted_since += 1;
+        if self.trial.is_some() {
+            self.interval /= TRIAL_STEP;
+            self.vanish_if_narrow();
+            return true;
+        }
         let near_the_wall = self.interval <= self.wall + self.wall / 8;
         self.interval = self.interval * if near_the_wall { 98 } else { 90 } / 100;
-        if self.interval < NARROWEST {
-            self.interval = Duration::ZERO;
-            self.wall = Duration::ZERO;
-        }
+        self.vanish_if_narrow();
         true
     }
 
@@ -64,7 +70,9 @@ impl Spacing {
         if order < self.fresh_from {
             return false;
         }
-        let wider = if self.interval.is_zero() {
+        let wider = if let Some(interval) = self.trial.take() {
+            interval
+        } else if self.interval.is_zero() {
             FIRST
         } else if self.accepted_since == 0 {
             self.interval * 2
@@ -79,15 +87,35 @@ impl Spacing {
         true
     }
 
-    /// Back to an earlier state, with everything that is under way stale.
+    /// Back to an earlier state.
     pub(crate) fn restore(&mut self, before: Self) {
-        let fresh_from = self.fresh_from;
-        let last_start = self.last_start;
+        let (last_start, start_before) = (self.last_start, self.start_before);
         *self = Self {
-            fresh_from,
             last_start,
+            start_before,
             ..before
         };
+    }
+
+    /// Tries shorter and shorter intervals: after an outage they are all served, after a slow limit the first one that is
+    /// refused shows that `run` was the interval.
+    pub(crate) fn try_after(&mut self, run: Duration) {
+        let run = run.clamp(FIRST, WIDEST);
+        self.interval = run / TRIAL_STEP;
+        self.trial = Some(run);
+    }
+
+    /// What is under way now says nothing about what comes.
+    pub(crate) const fn all_stale(&mut self, next_order: u64) {
+        self.fresh_from = next_order;
+    }
+
+    fn vanish_if_narrow(&mut self) {
+        if self.interval < NARROWEST {
+            self.interval = Duration::ZERO;
+            self.wall = Duration::ZERO;
+            self.trial = None;
+        }
     }
 
     pub(crate) fn opens(&self, ahead: u64) -> Opening {
@@ -162,5 +190,33 @@ mod tests {
             spacing.accepted(sends);
         }
         assert!(spent <= ms(1000) && sends <= 50, "{spent:?}, {sends} sends");
+    }
+
+    #[test]
+    fn after_an_outage_it_is_gone_within_a_seventh_of_the_outage() {
+        let mut spacing = Spacing::default();
+        spacing.refused(0, 1);
+        spacing.try_after(Duration::from_secs(14));
+        let mut spent = Duration::ZERO;
+        let mut order = 1;
+        while !spacing.interval().is_zero() {
+            spent += spacing.interval();
+            spacing.accepted(order);
+            order += 1;
+        }
+        assert!(
+            spent <= Duration::from_secs(2) && order < 10,
+            "{spent:?}, {order} sends"
+        );
+    }
+
+    #[test]
+    fn a_refusal_during_the_trial_shows_that_the_run_was_the_interval() {
+        let mut spacing = Spacing::default();
+        spacing.refused(0, 1);
+        spacing.try_after(Duration::from_secs(8));
+        assert_eq!(spacing.interval(), Duration::from_secs(1));
+        spacing.refused(1, 2);
+        assert_eq!(spacing.interval(), Duration::from_secs(8));
     }
 }

@@ -1,0 +1,8 @@
+//! What a client with the layer does before limited servers, in paused time: exact numbers, no sleeping.
+
+mod lab;
+
+mod learning;
+mod refusals;
+mod tokens;
+mod waiting;
