@@ -45,7 +45,12 @@ impl fmt::Display for Report {
 impl Report {
     /// One sentence; each half is true of its walk.
     fn explanation(&self) -> String {
-        let Walk { sent, refused, failed, .. } = self.independent;
+        let Walk {
+            sent,
+            refused,
+            failed,
+            ..
+        } = self.independent;
         let alone = match (refused, failed) {
             (0, 0) => "This limit refused nobody, so there was nothing to learn".to_owned(),
             _ => format!(
