@@ -22,8 +22,8 @@ Examples:
   paceline check deploy/paceline.toml --json
   paceline check --request 'GET https://api.example.com/search/code'
 
-The exit code is 0 if the configuration is right, else 2: each error names file, line, key and what would be right.
-What this version cannot do yet is told as a note.";
+The exit code is 0 if the configuration is right, else 2: each error names file,
+line, key and what would be right. What this version cannot do yet is told as a note.";
 
 /// What `paceline check` was asked.
 #[derive(Args, Debug)]
@@ -110,8 +110,9 @@ fn notes(config: &Config) -> Vec<String> {
         for (limit, place) in own.chain(routed) {
             if let Unit::Other(word) = &limit.unit {
                 notes.push(format!(
-                    "upstream.{name}.{place}limits: {limit}: nothing in this file says how many {word} a request \
-                     spends, so only programs that say it for each request are held to it"
+                    "upstream.{name}.{place}limits: {limit}: nothing in this file says how many \
+                     {word} a request spends, so only programs that say it for each request are \
+                     held to it"
                 ));
             }
         }

@@ -27,7 +27,8 @@ impl FromStr for Head {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |what: &str| {
             format!(
-                "--request: {what}; expected a method and a URL, such as 'GET https://api.example.com/items'"
+                "--request: {what}; expected a method and a URL, \
+                 such as 'GET https://api.example.com/items'"
             )
         };
         let mut words = text.split_whitespace();

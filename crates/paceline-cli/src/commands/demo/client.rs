@@ -6,7 +6,8 @@ use paceline::Paceline;
 use reqwest::header::RETRY_AFTER;
 use reqwest_middleware::ClientWithMiddleware;
 
-/// What an independent request waits before its second, third and fourth attempt, unless the server names a time.
+/// What an independent request waits before its second, third and fourth attempt, unless the server
+/// names a time.
 const WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(2),

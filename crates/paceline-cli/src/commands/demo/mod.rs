@@ -1,7 +1,8 @@
 //! `paceline demo`: the reason to care, in under a minute.
 //!
-//! A small site on loopback allows a few requests a second and never says how many. Ten workers walk its pages over real
-//! HTTP, first with a client in which each request retries alone, then with Paceline, which is told nothing.
+//! A small site on loopback allows a few requests a second and never says how many. Ten workers
+//! walk its pages over real HTTP, first with a client in which each request retries alone, then
+//! with Paceline, which is told nothing.
 
 use std::io;
 

@@ -7,8 +7,8 @@ use core::str::FromStr;
 use paceline::testing::{RetryAfter, ServerSpec};
 use paceline::{LIMIT_GRAMMAR, Limit, LimitKind, Unit};
 
-/// A rate of requests, as text such as `3/s`; a bucket keeps it whose burst is the rate a second, rounded up, unless the
-/// text names one.
+/// A rate of requests, as text such as `3/s`; a bucket keeps it whose burst is the rate a second,
+/// rounded up, unless the text names one.
 #[derive(Clone, Debug)]
 pub(crate) struct Rate {
     limit: Limit,
@@ -17,7 +17,8 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// A token bucket that refuses with `Retry-After: 0`: a hint that is no help, as many servers send it.
+    /// A token bucket that refuses with `Retry-After: 0`: a hint that is no help, as many servers
+    /// send it.
     pub(super) fn server(&self) -> ServerSpec {
         ServerSpec::token_bucket(self.per_second, self.burst).retry_after(RetryAfter::Zero)
     }
@@ -37,7 +38,8 @@ impl FromStr for Rate {
             .map_err(|error: paceline::LimitError| error.to_string())?;
         let wrong = |what: &str| {
             format!(
-                "{text:?} is not a rate: {what}; expected requests per time, such as 3/s [limits are: {LIMIT_GRAMMAR}]"
+                "{text:?} is not a rate: {what}; expected requests per time, such as 3/s \
+                 [limits are: {LIMIT_GRAMMAR}]"
             )
         };
         if let Unit::Other(word) = &limit.unit {

@@ -29,7 +29,8 @@ impl fmt::Display for Report {
         let burst = limit.burst();
         writeln!(
             f,
-            "{pages} pages, {WORKERS} workers, a site that allows {limit} ({burst} at once) and does not say so:\n"
+            "{pages} pages, {WORKERS} workers, a site that allows {limit} ({burst} at once) \
+             and does not say so:\n"
         )?;
         writeln!(
             f,
@@ -60,7 +61,9 @@ impl Report {
         };
         let together = match (self.paceline.refused, self.paceline.failed) {
             (0, 0) => "with Paceline nobody was refused either".to_owned(),
-            (_, 0) => "with Paceline each refusal teaches all of them the pace, and each waits for its turn".to_owned(),
+            (_, 0) => "with Paceline each refusal teaches all of them the pace, \
+                       and each waits for its turn"
+                .to_owned(),
             (_, failed) => format!("with Paceline {failed} pages were lost all the same"),
         };
         format!("{alone}; {together}.")

@@ -13,7 +13,8 @@ pub(super) const ROOT: &str = "/pages/0";
 /// Links on a page.
 const CHILDREN: u32 = 4;
 
-/// Opens a site of `pages` pages on a free port. Page `n` answers with the paths of those below it, one a line.
+/// Opens a site of `pages` pages on a free port. Page `n` answers with the paths of those below it,
+/// one a line.
 pub(super) async fn open(rate: &Rate, pages: u32) -> io::Result<LimitedServer> {
     let service = LimitedService::new(rate.server())
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

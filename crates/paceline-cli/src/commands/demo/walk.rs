@@ -25,13 +25,15 @@ pub(super) struct Walk {
     pub(super) sent: u64,
     /// Those that it refused.
     pub(super) refused: u64,
-    /// Pages that never arrived: those that were given up, and those that nobody learned of because of it.
+    /// Pages that never arrived: those that were given up, and those that nobody learned of because
+    /// of it.
     pub(super) failed: u64,
     /// The longest time that a worker spent on a page.
     pub(super) slowest: Duration,
 }
 
-/// Walks all pages, breadth first: a page is known once the page above it has arrived. Goes on where one is lost.
+/// Walks all pages, breadth first: a page is known once the page above it has arrived. Goes on
+/// where one is lost.
 pub(super) async fn walk(
     client: &Client,
     site: &LimitedServer,
