@@ -1,0 +1,230 @@
+//! What was typed.
+//!
+//! What may hold a credential (URLs, headers, data, stores) is taken as it is and read later: errors made here repeat the
+//! text that they are about.
+
+use core::time::Duration;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use paceline::Limit;
+
+use crate::commands::check::CheckArgs;
+use crate::commands::demo::DemoArgs;
+
+/// All HTTP requests that share an upstream's quota keep one pace.
+#[derive(Debug, Parser)]
+#[command(name = "paceline", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fetch many URLs, as fast as their upstreams allow
+    Fetch(Box<FetchArgs>),
+    /// Check a configuration, and see what a request would be charged to
+    Check(CheckArgs),
+    /// See what it is for: a limited site on loopback, walked without Paceline and with it
+    Demo(DemoArgs),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  paceline fetch https://api.example.com/items/1 https://api.example.com/items/2
+  paceline fetch --input urls.txt --out pages --results results.ndjson
+  paceline check --request 'GET https://api.example.com/items'
+  paceline demo";
+
+const FETCH_EXAMPLES: &str = "\
+Examples:
+  A list of URLs, bodies to files, able to go on after an interruption:
+    paceline fetch --input urls.txt --out pages --results results.ndjson
+    paceline fetch --input urls.txt --out pages --results results.ndjson --resume
+  All pages of a collection, at most 30 requests a minute:
+    paceline fetch --paginate --limit 30/m -H @token.txt 'https://api.example.com/items?per_page=100'
+  Requests from another program, the facts for the next one:
+    make-requests | paceline fetch --input - --json | jq 'select(.ok == false)'
+
+Input lines are URLs, or JSON objects such as
+  {\"url\": \"https://api.example.com/items\", \"method\": \"POST\", \"headers\": {\"X-A\": \"b\"}, \"body\": \"text\"}
+Blank lines and lines that begin with # are skipped. A line that is neither fails alone.
+
+A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file, reason, error
+(with --paginate also next: the following page). The exit code is 0 when all are ok, 1 when some failed, 2 when
+something typed or configured is wrong, 3 when something could not be opened, 130 after an interruption.";
+
+/// What `paceline fetch` was asked.
+#[derive(Args, Debug)]
+#[command(after_help = FETCH_EXAMPLES)]
+pub(crate) struct FetchArgs {
+    /// What to fetch: http or https
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+
+    /// Read URLs or JSON objects, one a line, from a file; - is standard input
+    #[arg(long, short = 'i', value_name = "FILE", conflicts_with = "urls")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// How many lines are worked on at the same time
+    #[arg(long, short = 'c', value_name = "N", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) concurrency: u32,
+
+    /// A limit of each upstream, such as 10/s, '10/s burst 50', 30/m, '10 in flight'; several add up
+    #[arg(long, short = 'l', value_name = "LIMIT", value_parser = limit, allow_hyphen_values = true)]
+    pub(crate) limit: Vec<Limit>,
+
+    /// How the upstreams speak of their limits
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+
+    /// A header of every request, 'Name: value', or @FILE with one on each line
+    #[arg(long, short = 'H', value_name = "HEADER|@FILE")]
+    pub(crate) header: Vec<String>,
+
+    /// The method [default: GET, or POST for requests with a body]
+    #[arg(long, short = 'X', value_name = "METHOD")]
+    pub(crate) method: Option<String>,
+
+    /// A body for every request that brings none, or @FILE
+    #[arg(
+        long,
+        short = 'd',
+        value_name = "DATA|@FILE",
+        allow_hyphen_values = true
+    )]
+    pub(crate) data: Option<String>,
+
+    /// Follow Link headers with rel=next (RFC 8288)
+    #[arg(long)]
+    pub(crate) paginate: bool,
+
+    /// Write the body of each ok answer to a file in this folder
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// The largest body that is read: bytes, or with KiB, MiB, GiB; a larger one fails its line
+    #[arg(long, value_name = "SIZE", default_value = "100MiB", value_parser = size)]
+    pub(crate) max_body: u64,
+
+    /// Write the result lines to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: Option<PathBuf>,
+
+    /// Go on: skip what is ok in the results file, and add to it
+    #[arg(long, requires = "results")]
+    pub(crate) resume: bool,
+
+    /// The longest that one request takes, waits and attempts together [default: 2m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) total: Option<Duration>,
+
+    /// The longest that one attempt takes, from its start to the end of the body
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) timeout: Duration,
+
+    /// Try each request once, at once or not at all
+    #[arg(long)]
+    pub(crate) best_effort: bool,
+
+    /// Who keeps the pace together: process, machine, or redis://HOST
+    #[arg(long, value_name = "WHO", default_value = "process")]
+    pub(crate) share: String,
+
+    /// Serve metrics for Prometheus at http://ADDR/metrics while it runs
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub(crate) metrics: Option<SocketAddr>,
+
+    /// Draw a chart of the run
+    #[arg(long, value_name = "OUT.svg")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// The configuration [default: ./paceline.toml if there]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// End with one JSON object that sums it up, as the last line of standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    text.parse()
+        .map_err(|error: paceline::LimitError| error.to_string())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match paceline::upstream::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("nothing happens in no time; expected more than 0s".into()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("B", 1),
+        ("", 1),
+    ];
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = UNITS.iter().find(|(name, _)| *name == unit.trim());
+    let bytes = number.parse::<u64>().ok().zip(unit);
+    bytes
+        .and_then(|(number, (_, factor))| number.checked_mul(*factor))
+        .ok_or_else(|| {
+            "expected a whole number of bytes, or one with KiB, MiB or GiB, such as 100MiB".into()
+        })
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = "expected an address and a port, such as 127.0.0.1:9429";
+    let mut found = text
+        .to_socket_addrs()
+        .map_err(|error| format!("{error}; {expected}"))?;
+    found.next().ok_or_else(|| expected.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_exact_and_nonsense_is_refused() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("12", 12),
+            ("12B", 12),
+            ("3KiB", 3072),
+            ("100 MiB", 104_857_600),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in [
+            "",
+            "MiB",
+            "-1",
+            "1.5MiB",
+            "1MB",
+            "18446744073709551616",
+            "99999999999GiB",
+        ] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What was typed and configured, checked: upstreams and their limits.
+
+use paceline::Paceline;
+use paceline::upstream::Upstream;
+
+use crate::args::FetchArgs;
+use crate::output::Stop;
+use crate::settings;
+
+/// The paces of all upstreams.
+///
+/// # Errors
+///
+/// What was typed or configured is wrong, or not there yet.
+pub(super) fn paceline(args: &FetchArgs) -> Result<Paceline, Stop> {
+    refuse_what_comes_later(args)?;
+    let mut config = settings::load(args.config.as_deref())?;
+    let not_yet = settings::not_yet(&config);
+    if !not_yet.is_empty() {
+        return Err(Stop::usage(not_yet.join("\nerror: ")));
+    }
+    // What is typed adds to what is configured.
+    for upstream in config.upstreams.values_mut() {
+        upstream.limits.extend(args.limit.iter().cloned());
+    }
+    let mut others = Upstream::default();
+    others.limits.clone_from(&args.limit);
+    Ok(Paceline::builder().config(config).others(others).build())
+}
+
+fn refuse_what_comes_later(args: &FetchArgs) -> Result<(), Stop> {
+    if args.plot.is_some() {
+        return Err(Stop::usage(
+            "--plot: this version draws no charts yet; --json prints the numbers",
+        ));
+    }
+    let share = args
+        .share
+        .parse()
+        .map_err(|error| Stop::usage(format!("--share: {error}")))?;
+    let dialect = args.dialect.as_deref();
+    let missing = dialect.map(|name| settings::no_dialect("--dialect", name));
+    match missing.or_else(|| settings::no_share("--share", &share)) {
+        Some(message) => Err(Stop::usage(message)),
+        None => Ok(()),
+    }
+}
