@@ -147,6 +147,7 @@ impl Engine {
                     continue;
                 };
                 let answer = Answered {
+                    sent: sent.at,
                     order: sent.order,
                     next_order: *next_order,
                     alone,
