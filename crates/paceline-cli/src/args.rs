@@ -10,6 +10,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use paceline::Limit;
 
+use crate::commands::check::CheckArgs;
+use crate::commands::demo::DemoArgs;
+
 /// All HTTP requests that share an upstream's quota keep one pace.
 #[derive(Debug, Parser)]
 #[command(name = "paceline", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -22,12 +25,18 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Fetch many URLs, as fast as their upstreams allow
     Fetch(Box<FetchArgs>),
+    /// Check a configuration, and see what a request would be charged to
+    Check(CheckArgs),
+    /// See what it is for: a limited site on loopback, walked without Paceline and with it
+    Demo(DemoArgs),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   paceline fetch https://api.example.com/items/1 https://api.example.com/items/2
-  paceline fetch --input urls.txt --out pages --results results.ndjson";
+  paceline fetch --input urls.txt --out pages --results results.ndjson
+  paceline check --request 'GET https://api.example.com/items'
+  paceline demo";
 
 const FETCH_EXAMPLES: &str = "\
 Examples:
@@ -40,7 +49,7 @@ Examples:
     make-requests | paceline fetch --input - --json | jq 'select(.ok == false)'
 
 Input lines are URLs, or JSON objects such as
-  {\"url\": \"https://a.example/b\", \"method\": \"PUT\", \"headers\": {\"A\": \"b\"}, \"body\": \"\"}
+  {\"url\": \"https://a.example/\", \"method\": \"PUT\", \"headers\": {\"A\": \"b\"}, \"body\": \"\"}
 Blank lines and lines that begin with # are skipped. A line that is neither fails alone.
 
 A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file,

@@ -1,9 +1,10 @@
-//! The `paceline` command: fetch many URLs at one shared pace.
+//! The `paceline` command: fetch many URLs at one shared pace, check a configuration, see a demonstration.
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
 mod output;
+mod settings;
 
 use std::process::ExitCode;
 

@@ -214,7 +214,7 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
         (
             &["--config", "good.toml", "--share", "machine", url],
             2,
-            "cannot share with other processes yet",
+            "does not share a pace with other processes yet",
         ),
         (
             &["--config", "good.toml", "--share", "redis://:secret@h", url],

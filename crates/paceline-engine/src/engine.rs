@@ -147,6 +147,7 @@ impl Engine {
                     continue;
                 };
                 let answer = Answered {
+                    sent: sent.at,
                     order: sent.order,
                     next_order: *next_order,
                     alone,
@@ -298,6 +299,15 @@ impl Engine {
         })
     }
 
+    /// Nobody waits, and time plays no part at these gates: a driver may save itself the look at its clock and tell the
+    /// time of its last input again.
+    pub fn is_calm(&self, gates: GateSet) -> bool {
+        self.line.is_empty()
+            && gates
+                .iter()
+                .all(|index| self.gates.get(index).is_none_or(Gate::is_calm))
+    }
+
     /// How many wait.
     pub fn waiting(&self) -> usize {
         self.line.len()
@@ -311,6 +321,7 @@ impl Engine {
         self.wake
     }
 
+    #[inline]
     fn opens(&self, now: Timestamp, gates: GateSet, ahead: Ahead, cost: &Cost) -> Opening {
         gates
             .iter()

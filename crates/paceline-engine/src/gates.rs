@@ -35,9 +35,10 @@ impl GateSet {
     }
 
     /// The indices, in order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
-        let Self { len, ids } = *self;
-        ids.into_iter().take(usize::from(len)).map(usize::from)
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ids[..usize::from(self.len)]
+            .iter()
+            .map(|index| usize::from(*index))
     }
 
     pub(crate) fn contains(&self, index: usize) -> bool {

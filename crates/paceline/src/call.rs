@@ -8,7 +8,7 @@ use paceline_engine::{
     Want,
 };
 
-use crate::driver::{Acquire, Attempt, Granted, Permit};
+use crate::driver::{Acquire, Asking, Attempt, Granted, Permit};
 use crate::outcome::{Outcome, Stopped};
 use crate::pace::Pace;
 use crate::prepaid::Prepaid;
@@ -166,7 +166,6 @@ impl Call {
         } else {
             seen
         };
-        permit.settle(seen);
         if seen.verdict.is_refusal() {
             self.outcome.refused += 1;
         }
@@ -174,31 +173,30 @@ impl Call {
             Answer::Status(status) => Some(status),
             Answer::Failure(_) => None,
         };
-        let shared = self.pace.shared();
-        let decision = shared.decide(
-            &self.want,
-            &self.policy,
-            &mut self.attempts,
-            self.repeatable,
-            seen,
-        );
+        let asking = Asking {
+            want: &self.want,
+            policy: &self.policy,
+            attempts: &mut self.attempts,
+            repeatable: self.repeatable,
+        };
+        let (decision, next_start, now) = permit.settle_call(seen, asking);
+        self.outcome.asked = seen.retry_after.filter(|_| !seen.is_served());
+        self.outcome.next_allowed = next_start.map(|next| (next.at.since(now), next.reason));
         match decision {
             Decision::Again { not_before } => {
-                self.since = shared.now();
+                self.since = now;
                 self.not_before = not_before;
-                shared
+                let delay = not_before.since(now);
+                self.pace
+                    .shared()
                     .telemetry()
-                    .retried(permit.gates(), not_before.since(self.since));
+                    .retried(permit.gates(), delay);
                 Next::Again
             }
             Decision::Return(reason) => {
-                let mut outcome = core::mem::take(&mut self.outcome);
-                outcome.asked = seen.retry_after;
-                outcome.stopped = (reason != Reason::Final || !seen.is_served()).then_some(reason);
-                outcome.next_allowed = shared
-                    .next_start(&self.want)
-                    .map(|next| (next.at.since(shared.now()), next.reason));
-                Next::Return(outcome)
+                self.outcome.stopped =
+                    (reason != Reason::Final || !seen.is_served()).then_some(reason);
+                Next::Return(core::mem::take(&mut self.outcome))
             }
             _ => Next::Return(core::mem::take(&mut self.outcome)),
         }

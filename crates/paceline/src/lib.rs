@@ -41,3 +41,8 @@ pub use replay::ReplayBody;
 pub use router::{Routed, Router};
 
 pub use paceline_engine::*;
+
+/// The examples of the README, as tests.
+#[cfg(all(doctest, feature = "reqwest"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

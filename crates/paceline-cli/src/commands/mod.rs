@@ -1,5 +1,7 @@
 //! One module a command.
 
+pub(crate) mod check;
+pub(crate) mod demo;
 mod fetch;
 
 use crate::args::Command;
@@ -8,5 +10,7 @@ use crate::output::{Exit, Output, Stop};
 pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
     match command {
         Command::Fetch(args) => fetch::run(args, output),
+        Command::Check(args) => check::run(args, output),
+        Command::Demo(args) => demo::run(args, output),
     }
 }

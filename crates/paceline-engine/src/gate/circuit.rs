@@ -99,6 +99,11 @@ impl Default for Circuit {
 }
 
 impl Circuit {
+    /// Closed, and nothing has gone wrong since something was served.
+    pub(crate) const fn is_calm(&self) -> bool {
+        matches!(self.state, State::Closed { admits: u64::MAX }) && self.run.length == 0
+    }
+
     pub(crate) const fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed { .. })
     }

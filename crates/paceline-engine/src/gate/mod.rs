@@ -38,7 +38,8 @@ pub(crate) struct Gate {
 /// An answer as a gate sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered<'a> {
-    /// The send order of its request.
+    /// When its request left, and as which.
+    pub(crate) sent: Timestamp,
     pub(crate) order: u64,
     /// The order that the next request will have.
     pub(crate) next_order: u64,
@@ -81,8 +82,20 @@ impl Gate {
         &self.name
     }
 
+    /// Nothing is configured, nothing was reported or asked for, nothing goes wrong: time plays no part.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.limits.is_empty()
+            && self.pause.is_none()
+            && self.windows.is_empty()
+            && self.belief.is_idle()
+            && self.circuit.is_calm()
+    }
+
     /// When a request of `cost` may start after those `ahead`.
     pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+        if self.is_calm() {
+            return Opening::NOW;
+        }
         self.bounds(now, ahead, cost)
             .and(self.circuit.opens(now, self.in_flight, ahead.requests))
             .and(self.belief.opens(ahead.requests))
@@ -155,7 +168,10 @@ impl Gate {
 
     fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
         let Answered {
-            order, next_order, ..
+            sent,
+            order,
+            next_order,
+            ..
         } = answer;
         self.served_order = self.served_order.max(order);
         if self.pause.served(now, order) {
@@ -178,7 +194,8 @@ impl Gate {
             }
             None if self.belief.is_idle() => {}
             None => {
-                self.belief.observe(order, next_order, Evidence::Accepted);
+                self.belief
+                    .observe(sent, order, next_order, Evidence::Accepted);
                 changed(Change::Pace {
                     interval: self.belief.interval(),
                 });
@@ -194,6 +211,7 @@ impl Gate {
         changed: &mut impl FnMut(Change),
     ) {
         let Answered {
+            sent,
             order,
             next_order,
             seen,
@@ -201,7 +219,8 @@ impl Gate {
         } = answer;
         let refused = seen.verdict == Verdict::RateLimited;
         if refused && self.circuit.is_closed() {
-            self.belief.observe(order, next_order, Evidence::Refused);
+            self.belief
+                .observe(sent, order, next_order, Evidence::Refused);
             changed(Change::Pace {
                 interval: self.belief.interval(),
             });

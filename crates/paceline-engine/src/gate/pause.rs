@@ -30,6 +30,11 @@ impl Pause {
         }
     }
 
+    /// Nobody asked for a stop, as far as is remembered.
+    pub(crate) const fn is_none(&self) -> bool {
+        self.current.is_none()
+    }
+
     /// The stop in force.
     pub(crate) fn current(&self, now: Timestamp) -> Option<Stop> {
         self.current.filter(|stop| stop.until > now)

@@ -30,6 +30,10 @@ const MOST_WINDOWS: usize = 8;
 const SAME_RESET: Duration = Duration::from_secs(2);
 
 impl Windows {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     pub(crate) const fn sent(&mut self) {
         self.unanswered += 1;
     }

@@ -36,6 +36,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     engine: Engine,
     waiters: Waiters,
+    /// The time of the last input, good enough where time plays no part: looking at a clock is most of a request's cost.
+    last: Timestamp,
 }
 
 impl Shared {
@@ -55,6 +57,7 @@ impl Shared {
         let state = Mutex::new(State {
             engine,
             waiters: Waiters::default(),
+            last: now,
         });
         Arc::new(Self {
             name: name.into(),
@@ -72,7 +75,9 @@ impl Shared {
     fn join(&self, attempt: &Attempt<'_>) -> Result<Answer, TicketId> {
         let now = self.now();
         let mut state = self.lock();
-        let State { engine, waiters } = &mut *state;
+        let State {
+            engine, waiters, ..
+        } = &mut *state;
         let Attempt {
             want,
             place,
@@ -102,7 +107,9 @@ impl Shared {
             if !state.waiters.is_due(now) {
                 break;
             }
-            let State { engine, waiters } = &mut *state;
+            let State {
+                engine, waiters, ..
+            } = &mut *state;
             let due = waiters.apply(engine.handle_timeout(now), &self.telemetry);
             self.release(state, due);
             state = self.lock();
@@ -114,60 +121,72 @@ impl Shared {
     fn leave(&self, ticket: TicketId) -> Option<Answer> {
         let now = self.now();
         let mut state = self.lock();
-        let State { engine, waiters } = &mut *state;
+        let State {
+            engine, waiters, ..
+        } = &mut *state;
         let answer = waiters.remove(ticket);
         let due = waiters.apply(engine.leave(now, ticket), &self.telemetry);
         self.release(state, due);
         answer
     }
 
+    /// Tells the gates what came back.
     pub(crate) fn settle(&self, sent: &mut Sent, seen: &Observation) {
-        let now = self.now();
         self.telemetry.answered(sent, seen);
-        self.input(|engine| engine.settle(now, sent, seen));
+        self.input(untimed(sent, seen), |engine, now| {
+            engine.settle(now, sent, seen)
+        });
+    }
+
+    /// The same, and what becomes of the request; with the next start, if that is not at once.
+    pub(crate) fn settle_call(
+        &self,
+        sent: &mut Sent,
+        seen: &Observation,
+        call: Asking<'_>,
+    ) -> (Decision, Option<Deadline>, Timestamp) {
+        self.telemetry.answered(sent, seen);
+        let mut verdict = (Decision::Return(Reason::Final), None, Timestamp::ZERO);
+        self.input_then(
+            untimed(sent, seen),
+            |engine, now| engine.settle(now, sent, seen),
+            |engine, now| {
+                let Asking {
+                    want,
+                    policy,
+                    attempts,
+                    repeatable,
+                } = call;
+                let decision = engine.decide(now, want, policy, attempts, repeatable, seen);
+                verdict = (decision, engine.next_start(now, want), now);
+            },
+        );
+        verdict
     }
 
     pub(crate) fn finish(&self, sent: Sent) {
-        let now = self.now();
-        self.input(|engine| engine.finish(now, sent));
+        self.input(Some(sent.gates()), |engine, now| engine.finish(now, sent));
     }
 
     pub(crate) fn refund(&self, sent: Sent) {
-        let now = self.now();
-        self.input(|engine| engine.refund(now, sent));
+        self.input(None, |engine, now| engine.refund(now, sent));
     }
 
     pub(crate) fn spend(&self, gates: GateSet, cost: Cost) {
-        let now = self.now();
-        self.input(|engine| engine.spend(now, gates, cost));
+        self.input(None, |engine, now| engine.spend(now, gates, cost));
     }
 
     pub(crate) fn change_limits(&self, gate: u16, limits: Vec<Limit>) {
-        let now = self.now();
-        self.input(|engine| engine.change_limits(now, gate, limits));
+        self.input(None, |engine, now| engine.change_limits(now, gate, limits));
     }
 
     pub(crate) fn shut_down(&self) {
-        self.input(Engine::shut_down);
+        self.input(None, |engine, _| engine.shut_down());
     }
 
     pub(crate) fn place(&self, want: &Want) -> Place {
         let now = self.now();
         self.lock().engine.place(now, want)
-    }
-
-    pub(crate) fn decide(
-        &self,
-        want: &Want,
-        policy: &RetryPolicy,
-        attempts: &mut Attempts,
-        repeatable: Repeatable,
-        seen: &Observation,
-    ) -> Decision {
-        let now = self.now();
-        self.lock()
-            .engine
-            .decide(now, want, policy, attempts, repeatable, seen)
     }
 
     pub(crate) fn next_start(&self, want: &Want) -> Option<Deadline> {
@@ -189,11 +208,34 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One input, its effects drained, and the keeper told if it has to look earlier.
-    fn input(&self, input: impl FnOnce(&mut Engine) -> Effects<'_>) {
+    /// One input, its effects drained, and the keeper told if it has to look earlier. `gates` are those whose calm makes the
+    /// time of this input irrelevant.
+    fn input(
+        &self,
+        gates: Option<GateSet>,
+        input: impl FnOnce(&mut Engine, Timestamp) -> Effects<'_>,
+    ) {
+        self.input_then(gates, input, |_, _| {});
+    }
+
+    /// The same, and then something that has no effects.
+    fn input_then(
+        &self,
+        gates: Option<GateSet>,
+        input: impl FnOnce(&mut Engine, Timestamp) -> Effects<'_>,
+        then: impl FnOnce(&mut Engine, Timestamp),
+    ) {
         let mut state = self.lock();
-        let State { engine, waiters } = &mut *state;
-        let due = waiters.apply(input(engine), &self.telemetry);
+        let State {
+            engine,
+            waiters,
+            last,
+        } = &mut *state;
+        if !gates.is_some_and(|gates| engine.is_calm(gates)) {
+            *last = self.clock.now();
+        }
+        let due = waiters.apply(input(engine, *last), &self.telemetry);
+        then(engine, *last);
         self.release(state, due);
     }
 
@@ -212,6 +254,19 @@ impl core::fmt::Debug for Shared {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
+}
+
+/// The gates of an answer that says nothing about time: served, without a window.
+fn untimed(sent: &Sent, seen: &Observation) -> Option<GateSet> {
+    (seen.is_served() && seen.windows.is_empty()).then(|| sent.gates())
+}
+
+/// Whose answer it is.
+pub(crate) struct Asking<'a> {
+    pub(crate) want: &'a Want,
+    pub(crate) policy: &'a RetryPolicy,
+    pub(crate) attempts: &'a mut Attempts,
+    pub(crate) repeatable: Repeatable,
 }
 
 /// What a waiter is told.

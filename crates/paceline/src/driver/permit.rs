@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use paceline_engine::{GateSet, Observation, Sent};
+use paceline_engine::{Deadline, Decision, GateSet, Observation, Sent, Timestamp};
 
-use super::Shared;
+use super::{Asking, Shared};
 
 /// The proof of admission, for exactly one HTTP request.
 ///
@@ -40,6 +40,20 @@ impl Permit {
         if let Some(sent) = &mut self.sent {
             self.shared.settle(sent, seen);
         }
+    }
+
+    /// The same, and what becomes of the request that it was for.
+    pub(crate) fn settle_call(
+        &mut self,
+        seen: &Observation,
+        call: Asking<'_>,
+    ) -> (Decision, Option<Deadline>, Timestamp) {
+        self.left = true;
+        let sent = self
+            .sent
+            .as_mut()
+            .expect("a permit holds it until it is dropped");
+        self.shared.settle_call(sent, seen, call)
     }
 
     /// The gates that it was charged to.

@@ -32,11 +32,11 @@ const UNITS: [(&str, u128); 6] = [
 ///
 /// ```
 /// use core::time::Duration;
-/// use paceline::config::parse_duration;
+/// use paceline::upstream::parse_duration;
 ///
 /// assert_eq!(parse_duration("1h30m")?, Duration::from_secs(5400));
 /// assert_eq!(parse_duration("0.5s")?, parse_duration("500ms")?);
-/// # Ok::<(), paceline::config::TextError>(())
+/// # Ok::<(), paceline::upstream::TextError>(())
 /// ```
 pub fn parse_duration(text: &str) -> Result<Duration, TextError> {
     total_nanos(text).map_err(|wrong| {

@@ -24,13 +24,13 @@ const FORM: &str =
 ///
 /// ```
 /// use http::Method;
-/// use paceline::config::RouteMatch;
+/// use paceline::upstream::RouteMatch;
 ///
 /// let search: RouteMatch = "GET /search/**".parse()?;
 /// assert!(search.matches(&Method::GET, "/search/code"));
 /// assert!(!search.matches(&Method::POST, "/search/code"));
 /// assert!(!search.matches(&Method::GET, "/searches"));
-/// # Ok::<(), paceline::config::TextError>(())
+/// # Ok::<(), paceline::upstream::TextError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteMatch {

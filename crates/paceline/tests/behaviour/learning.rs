@@ -17,29 +17,29 @@ async fn tree(spec: ServerSpec, pages: usize, fanout: usize, ideal: f64, most: f
 #[tokio::test(start_paused = true)]
 async fn a_tree_of_forty_pages_against_three_a_second_completes() {
     let spec = ServerSpec::token_bucket(3.0, 3).retry_after(RetryAfter::Zero);
-    tree(spec, 40, 4, 12.333, 1.2, 15).await;
+    tree(spec, 40, 4, 12.333, 1.1, 15).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn wider_trees_at_one_and_two_a_second_complete() {
     let one = ServerSpec::token_bucket(1.0, 1).retry_after(RetryAfter::Zero);
-    tree(one, 102, 5, 101.0, 1.6, 27).await;
+    tree(one, 102, 5, 101.0, 1.15, 15).await;
     let two = ServerSpec::token_bucket(2.0, 2).retry_after(RetryAfter::Zero);
-    tree(two, 102, 5, 50.0, 1.2, 27).await;
+    tree(two, 102, 5, 50.0, 1.05, 20).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_burst_of_ten_over_a_steady_two_a_second_completes() {
     let spec = ServerSpec::token_bucket(2.0, 10).retry_after(RetryAfter::Zero);
-    tree(spec, 102, 5, 46.0, 1.2, 27).await;
+    tree(spec, 102, 5, 46.0, 1.05, 20).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_of_a_second_and_none_at_all_both_complete() {
     let one = ServerSpec::token_bucket(3.0, 3).retry_after(RetryAfter::Seconds(1.0));
-    tree(one, 102, 5, 33.0, 1.5, 27).await;
+    tree(one, 102, 5, 33.0, 1.2, 20).await;
     let none = ServerSpec::token_bucket(3.0, 3).retry_after(RetryAfter::None);
-    tree(none, 102, 5, 33.0, 1.3, 27).await;
+    tree(none, 102, 5, 33.0, 1.05, 20).await;
 }
 
 #[tokio::test(start_paused = true)]

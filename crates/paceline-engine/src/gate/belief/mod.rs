@@ -39,8 +39,8 @@ impl Belief {
         self.spacing.unsent(taken);
     }
 
-    /// An answer. `order` is its request's, `next_order` the one that the next request will have.
-    pub(crate) fn observe(&mut self, order: u64, next_order: u64, seen: Evidence) {
+    /// An answer to the request that left as `order` at `sent`; `next_order` is the order that the next one will have.
+    pub(crate) fn observe(&mut self, sent: Timestamp, order: u64, next_order: u64, seen: Evidence) {
         match seen {
             Evidence::Accepted => {
                 if self.spacing.accepted(order) {
@@ -49,7 +49,7 @@ impl Belief {
             }
             Evidence::Refused => {
                 let before = self.spacing.clone();
-                if self.spacing.refused(order, next_order) {
+                if self.spacing.refused(sent, order, next_order) {
                     self.before.get_or_insert(before);
                 }
             }

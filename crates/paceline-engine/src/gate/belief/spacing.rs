@@ -1,8 +1,9 @@
 //! One number: the time between two starts. Widened by a fresh refusal, narrowed by success.
 //!
 //! A refusal is fresh when its request left after the spacing last changed; the others of the same volley are stale and
-//! say nothing new. After a refusal the spacing that was refused is remembered as a wall: it is approached quickly from
-//! afar and slowly from near, so that the wall is not run into again at once.
+//! say nothing new. A refused spacing is remembered as a wall: it is approached quickly from afar and slowly from near.
+//! A fresh refusal also says that the quota was empty at that instant, so what was accepted between two of them measures
+//! the rate, the better the further they are apart.
 
 use core::time::Duration;
 
@@ -20,6 +21,8 @@ pub(crate) struct Spacing {
     fresh_from: u64,
     /// After a run of refusals: its length, which is the interval if a shorter one is refused.
     trial: Option<Duration>,
+    /// The send that was refused freshly last: the quota was empty at that instant.
+    emptied: Option<Timestamp>,
     accepted_since: u64,
     refusals: u64,
 }
@@ -30,6 +33,8 @@ const FIRST: Duration = Duration::from_millis(100);
 const WIDEST: Duration = Duration::from_secs(30);
 /// An outage costs a seventh of its length again until nothing is left of it.
 const TRIAL_STEP: u32 = 8;
+const FAR_FROM_THE_WALL: u32 = 10;
+const NEAR_THE_WALL: u64 = 100;
 /// Below this the spacing holds nobody back that a network would not.
 const NARROWEST: Duration = Duration::from_millis(1);
 
@@ -59,32 +64,52 @@ impl Spacing {
             self.vanish_if_narrow();
             return true;
         }
-        let near_the_wall = self.interval <= self.wall + self.wall / 8;
-        self.interval = self.interval * if near_the_wall { 98 } else { 90 } / 100;
+        self.interval -= self.interval / self.caution();
         self.vanish_if_narrow();
         true
     }
 
-    /// A request was refused. Says whether it was fresh.
-    pub(crate) fn refused(&mut self, order: u64, next_order: u64) -> bool {
+    /// A request that left at `sent` was refused. Says whether it was fresh.
+    pub(crate) fn refused(&mut self, sent: Timestamp, order: u64, next_order: u64) -> bool {
         if order < self.fresh_from {
             return false;
         }
-        let wider = if let Some(interval) = self.trial.take() {
-            interval
-        } else if self.interval.is_zero() {
-            FIRST
-        } else if self.accepted_since == 0 {
-            self.interval * 2
-        } else {
-            self.interval * 3 / 2
+        let wider = match self.trial.take() {
+            Some(run) => run,
+            None if self.interval.is_zero() => FIRST,
+            None => self.measured(sent),
         };
         self.wall = self.interval;
         self.interval = wider.min(WIDEST);
         self.fresh_from = next_order;
+        self.emptied = Some(sent);
         self.accepted_since = 0;
         self.refusals += 1;
         true
+    }
+
+    /// The part of the interval that a success narrows it by is one in so many.
+    fn caution(&self) -> u32 {
+        if self.interval > self.wall + self.wall / 8 {
+            return FAR_FROM_THE_WALL;
+        }
+        // Each refusal has made the measurement better, so there is less to gain from another one; long peace may mean
+        // that the limit was raised.
+        let grounds = NEAR_THE_WALL * (1 + self.refusals.min(16));
+        u32::try_from(grounds / (1 + self.accepted_since / 32))
+            .map_or(u32::MAX, |one_in| one_in.max(FAR_FROM_THE_WALL))
+    }
+
+    /// Between two instants at which the quota was empty, as many were accepted as flowed in: that is its rate. With
+    /// nothing accepted in between only a bound is known, and the spacing doubles.
+    fn measured(&self, sent: Timestamp) -> Duration {
+        match (self.emptied, u32::try_from(self.accepted_since)) {
+            (Some(emptied), Ok(accepted @ 1..)) => {
+                let measured = sent.since(emptied) / accepted;
+                measured.clamp(self.interval + self.interval / 16, self.interval * 3 / 2)
+            }
+            _ => self.interval * 2,
+        }
     }
 
     /// Back to an earlier state.
@@ -146,11 +171,15 @@ mod tests {
         Duration::from_millis(interval)
     }
 
+    fn at(millis: u64) -> Timestamp {
+        Timestamp::ZERO + ms(millis)
+    }
+
     #[test]
     fn ten_refusals_of_one_volley_widen_it_once() {
         let mut spacing = Spacing::default();
         for order in 0..10 {
-            spacing.refused(order, 10);
+            spacing.refused(at(0), order, 10);
         }
         assert_eq!(spacing.interval(), ms(100));
         assert_eq!(spacing.grounds(), (1, 0));
@@ -160,7 +189,7 @@ mod tests {
     fn refusals_of_successive_sends_double_it() {
         let mut spacing = Spacing::default();
         for order in 0..4 {
-            spacing.refused(order, order + 1);
+            spacing.refused(at(0), order, order + 1);
         }
         assert_eq!(spacing.interval(), ms(800));
     }
@@ -168,20 +197,36 @@ mod tests {
     #[test]
     fn the_wall_is_approached_slowly_from_near() {
         let mut spacing = Spacing::default();
-        spacing.refused(0, 1);
-        spacing.refused(1, 2);
+        spacing.refused(at(0), 0, 1);
+        spacing.refused(at(100), 1, 2);
         let steps = (2..).take_while(|order| {
             spacing.accepted(*order);
-            spacing.interval() > ms(100)
+            spacing.interval() > ms(110)
         });
-        // 200 ms to 106 ms in six steps of a tenth, and three of a fiftieth stay above 100 ms.
-        assert_eq!(steps.count(), 9);
+        // 200 ms to 118 ms in five steps of a tenth, the sixth leads to 106 ms.
+        assert_eq!(steps.count(), 5);
+        let near = spacing.interval();
+        spacing.accepted(9);
+        assert_eq!(spacing.interval(), near - near / 300);
+    }
+
+    #[test]
+    fn what_was_accepted_between_two_refusals_measures_the_rate() {
+        let mut spacing = Spacing::default();
+        spacing.refused(at(0), 0, 1);
+        for order in 1..=10 {
+            spacing.accepted(order);
+        }
+        // From 100 ms it had come down to 35 ms; ten in 0.5 s are one in 50 ms.
+        assert!(spacing.interval() < ms(36));
+        spacing.refused(at(500), 11, 12);
+        assert_eq!(spacing.interval(), ms(50));
     }
 
     #[test]
     fn an_isolated_refusal_is_forgotten_within_a_second_and_fifty_successes() {
         let mut spacing = Spacing::default();
-        spacing.refused(0, 1);
+        spacing.refused(at(0), 0, 1);
         let mut spent = Duration::ZERO;
         let mut sends = 0;
         while !spacing.interval().is_zero() {
@@ -195,7 +240,7 @@ mod tests {
     #[test]
     fn after_an_outage_it_is_gone_within_a_seventh_of_the_outage() {
         let mut spacing = Spacing::default();
-        spacing.refused(0, 1);
+        spacing.refused(at(0), 0, 1);
         spacing.try_after(Duration::from_secs(14));
         let mut spent = Duration::ZERO;
         let mut order = 1;
@@ -213,10 +258,10 @@ mod tests {
     #[test]
     fn a_refusal_during_the_trial_shows_that_the_run_was_the_interval() {
         let mut spacing = Spacing::default();
-        spacing.refused(0, 1);
+        spacing.refused(at(0), 0, 1);
         spacing.try_after(Duration::from_secs(8));
         assert_eq!(spacing.interval(), Duration::from_secs(1));
-        spacing.refused(1, 2);
+        spacing.refused(at(0), 1, 2);
         assert_eq!(spacing.interval(), Duration::from_secs(8));
     }
 }

@@ -1,0 +1,121 @@
+//! `paceline check`: whether a configuration is right, and what a request would be charged to.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use paceline::Unit;
+use paceline::config::Config;
+use serde::Serialize;
+
+mod request;
+mod summary;
+
+use request::{Charged, Head};
+use summary::Summary;
+
+use crate::output::{Exit, Output, Stop};
+use crate::settings;
+
+const EXAMPLES: &str = "\
+Examples:
+  paceline check
+  paceline check deploy/paceline.toml --json
+  paceline check --request 'GET https://api.example.com/search/code'
+
+The exit code is 0 if the configuration is right, else 2: each error names file,
+line, key and what would be right. What this version cannot do yet is told as a note.";
+
+/// What `paceline check` was asked.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// The configuration [default: ./paceline.toml]
+    #[arg(value_name = "FILE", conflicts_with = "config")]
+    file: Option<PathBuf>,
+
+    /// The same, as other commands name it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Show which gates this request would be charged to, and what for
+    #[arg(long, value_name = "METHOD URL")]
+    request: Option<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Checked<'a> {
+    file: String,
+    upstreams: Vec<Summary<'a>>,
+    notes: &'a [String],
+    request: Option<Charged>,
+}
+
+pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
+    let named = args.file.as_deref().or(args.config.as_deref());
+    let file = named.unwrap_or_else(|| Path::new(settings::USUAL_FILE));
+    let head: Option<Head> = match &args.request {
+        Some(text) => Some(text.parse().map_err(Stop::usage)?),
+        None => None,
+    };
+    let config = settings::read(file)?;
+    let notes = notes(&config);
+    for note in &notes {
+        output.talk(format_args!("note: {note}"));
+    }
+    let checked = Checked {
+        file: file.display().to_string(),
+        upstreams: config.upstreams.iter().map(Summary::new).collect(),
+        notes: &notes,
+        request: head.as_ref().map(|head| Charged::new(head, &config)),
+    };
+    match args.json {
+        true => output.fact(&serde_json::to_string(&checked).map_err(Stop::open)?)?,
+        false => output.fact(checked.for_people().trim_end())?,
+    }
+    Ok(Exit::Good)
+}
+
+impl Checked<'_> {
+    fn for_people(&self) -> String {
+        let count = match self.upstreams.len() {
+            1 => "1 upstream".to_owned(),
+            count => format!("{count} upstreams"),
+        };
+        let mut text = format!("{}: good, {count}\n", self.file);
+        for upstream in &self.upstreams {
+            text += &format!("\n{upstream}");
+        }
+        if let Some(charged) = &self.request {
+            text += &format!("\n{charged}");
+        }
+        text
+    }
+}
+
+/// What is right and will not do what it says.
+fn notes(config: &Config) -> Vec<String> {
+    let mut notes = settings::not_yet(config);
+    for (name, upstream) in &config.upstreams {
+        let own = upstream.limits.iter().map(|limit| (limit, String::new()));
+        let routes = upstream.routes.iter().enumerate();
+        let routed = routes.flat_map(|(i, route)| {
+            let place = format!("route[{i}].");
+            route.limits.iter().map(move |limit| (limit, place.clone()))
+        });
+        for (limit, place) in own.chain(routed) {
+            if let Unit::Other(word) = &limit.unit {
+                notes.push(format!(
+                    "upstream.{name}.{place}limits: {limit}: nothing in this file says how many \
+                     {word} a request spends, so only programs that say it for each request are \
+                     held to it"
+                ));
+            }
+        }
+    }
+    notes
+}

@@ -1,0 +1,140 @@
+//! What one request would be charged to.
+//!
+//! Nothing of the request's values is shown: a path, a query and a header may hold credentials.
+
+use core::fmt;
+use core::str::FromStr;
+
+use http::{HeaderMap, Method, Uri};
+use paceline::config::Config;
+use paceline::upstream::{PartitionKey, Upstream};
+use paceline::{GateSnapshot, Paceline, Router, Unit};
+use serde::Serialize;
+use url::Url;
+
+use super::summary::limits;
+
+/// Method and URL of a request that is only talked about.
+pub(super) struct Head {
+    method: Method,
+    url: Url,
+    uri: Uri,
+}
+
+impl FromStr for Head {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: &str| {
+            format!(
+                "--request: {what}; expected a method and a URL, \
+                 such as 'GET https://api.example.com/items'"
+            )
+        };
+        let mut words = text.split_whitespace();
+        let (Some(method), Some(url), None) = (words.next(), words.next(), words.next()) else {
+            return Err(wrong("these are not two words"));
+        };
+        let method = Method::from_bytes(method.as_bytes())
+            .ok()
+            .filter(|method| !method.as_str().contains(|c: char| c.is_ascii_lowercase()))
+            .ok_or_else(|| wrong("the first word is not a method in capital letters"))?;
+        let mut url =
+            Url::parse(url).map_err(|error| wrong(&format!("the URL cannot be read ({error})")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("the URL is neither http nor https"));
+        }
+        url.set_fragment(None);
+        let uri = url.as_str().parse();
+        let uri = uri.map_err(|error| wrong(&format!("the URL cannot be sent ({error})")))?;
+        Ok(Self { method, url, uri })
+    }
+}
+
+/// What it would be charged to. Displayed as a paragraph.
+#[derive(Serialize)]
+pub(super) struct Charged {
+    method: String,
+    /// The name of the upstream; the origin if nobody configured one.
+    upstream: String,
+    configured: bool,
+    gates: Vec<Gate>,
+    cost: u64,
+    priority: &'static str,
+    /// What tells who spends, by name.
+    partition: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Gate {
+    name: String,
+    limits: Vec<String>,
+}
+
+impl Charged {
+    /// Routes the request as any request is routed, and looks where it came out.
+    pub(super) fn new(head: &Head, config: &Config) -> Self {
+        let paceline = Paceline::builder().config(config.clone()).build();
+        let routed = paceline.route(&head.method, &head.uri, &HeaderMap::new());
+        let gates = routed.pace.snapshot().gates;
+        let port = head.url.port_or_known_default().unwrap_or(80);
+        let configured = config.upstream_of(head.url.host_str().unwrap_or_default(), port);
+        let others = Upstream::default();
+        let upstream = configured.map_or(&others, |(_, upstream)| upstream);
+        Self {
+            method: head.method.to_string(),
+            upstream: routed.pace.name().into(),
+            configured: configured.is_some(),
+            gates: routed
+                .want
+                .gates
+                .iter()
+                .filter_map(|index| gates.get(index))
+                .map(Gate::new)
+                .collect(),
+            cost: routed.want.cost.of(&Unit::Requests),
+            priority: routed.want.priority.code(),
+            partition: upstream
+                .partition
+                .iter()
+                .map(PartitionKey::to_string)
+                .collect(),
+        }
+    }
+}
+
+impl Gate {
+    fn new(gate: &GateSnapshot) -> Self {
+        let limits = gate.limits.iter().map(|own| own.limit.to_string());
+        Self {
+            name: gate.name.to_string(),
+            limits: limits.collect(),
+        }
+    }
+}
+
+impl fmt::Display for Charged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            method,
+            upstream,
+            cost,
+            priority,
+            ..
+        } = self;
+        writeln!(f, "This {method} request")?;
+        match self.configured {
+            true => writeln!(f, "  upstream   {upstream}")?,
+            false => writeln!(
+                f,
+                "  upstream   {upstream}, an origin that is not configured"
+            )?,
+        }
+        for gate in &self.gates {
+            writeln!(f, "  gate       {}: {}", gate.name, limits(&gate.limits))?;
+        }
+        writeln!(f, "  cost       {cost}")?;
+        writeln!(f, "  priority   {priority}")?;
+        writeln!(f, "  partition  {}", self.partition.join(", "))
+    }
+}

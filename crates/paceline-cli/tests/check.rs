@@ -1,0 +1,259 @@
+//! Configurations checked: what is said to people and to programs, where, and with which exit code.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+const GOOD: &str = r#"
+[upstream.github]
+hosts = ["api.github.com", "uploads.github.com:8443"]
+partition = ["header:authorization", "query:api_key"]
+limits = ["5000/h", "100 in flight"]
+queue = { max = 500, wait = "90s" }
+
+[[upstream.github.route]]
+match = "GET /search/**"
+limits = ["30/m"]
+cost = 2
+priority = "background"
+"#;
+
+/// A folder that one test has for itself.
+struct Folder(PathBuf);
+
+struct Said {
+    code: Option<i32>,
+    out: String,
+    talk: String,
+}
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join("check")
+            .join(test);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        Self(folder)
+    }
+
+    fn with(self, file: &str, text: &str) -> Self {
+        fs::write(self.0.join(file), text).expect("a file");
+        self
+    }
+
+    fn check(&self, arguments: &[&str]) -> Said {
+        let run = Command::new(env!("CARGO_BIN_EXE_paceline"))
+            .current_dir(&self.0)
+            .arg("check")
+            .args(arguments)
+            .output()
+            .expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Said {
+            code: run.status.code(),
+            out: text(run.stdout),
+            talk: text(run.stderr),
+        }
+    }
+}
+
+#[test]
+fn a_good_file_is_summed_up() {
+    let said = Folder::new("good").with("paceline.toml", GOOD).check(&[]);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+    assert_eq!(
+        said.out,
+        "\
+paceline.toml: good, 1 upstream
+
+github
+  hosts      api.github.com, uploads.github.com:8443
+  limits     5000/h, 100 in flight
+  partition  header:authorization, query:api_key
+  share      process
+  queue      500 at most, 90 s each
+  retry      4 attempts, 120 s in all
+  route      GET /search/**: also 30/m, cost 2, background
+"
+    );
+}
+
+#[test]
+fn the_configuration_in_the_readme_is_good() {
+    let readme = include_str!("../../../README.md");
+    let (_, after) = readme.split_once("```toml\n").expect("a configuration");
+    let (text, _) = after.split_once("```").expect("its end");
+    let said = Folder::new("readme").with("paceline.toml", text).check(&[]);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_request_shows_its_gates_and_none_of_its_values() {
+    let folder = Folder::new("request").with("paceline.toml", GOOD);
+    let url = "GET https://me:SECRET@api.github.com/search/code?api_key=SECRET#SECRET";
+    let said = folder.check(&["--request", url]);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+    let (_, charged) = said.out.split_once("\n\nThis ").expect("a paragraph");
+    assert_eq!(
+        charged,
+        "\
+GET request
+  upstream   github
+  gate       github: 5000/h, 100 in flight
+  gate       github GET /search/**: 30/m
+  cost       2
+  priority   background
+  partition  header:authorization, query:api_key
+"
+    );
+    let json = folder.check(&["--json", "--request", url]);
+    assert!(!said.out.contains("SECRET") && !json.out.contains("SECRET"));
+    let json: Value = serde_json::from_str(&json.out).expect("one object");
+    assert_eq!(
+        json["request"],
+        json!({
+            "method": "GET", "upstream": "github", "configured": true, "cost": 2, "priority": "background",
+            "gates": [
+                {"name": "github", "limits": ["5000/h", "100 in flight"]},
+                {"name": "github GET /search/**", "limits": ["30/m"]},
+            ],
+            "partition": ["header:authorization", "query:api_key"],
+        })
+    );
+}
+
+#[test]
+fn another_method_another_path_and_another_port_are_charged_elsewhere() {
+    let folder = Folder::new("elsewhere").with("paceline.toml", GOOD);
+    for (request, upstream, gates) in [
+        ("POST https://api.github.com/search/code", "github", 1),
+        ("GET https://API.github.com/searches", "github", 1),
+        (
+            "GET https://uploads.github.com/x",
+            "https://uploads.github.com:443",
+            1,
+        ),
+        ("GET https://uploads.github.com:8443/search", "github", 2),
+    ] {
+        let said = folder.check(&["--json", "--request", request]);
+        let json: Value = serde_json::from_str(&said.out).expect("one object");
+        assert_eq!(json["request"]["upstream"], upstream, "{request}");
+        let charged = json["request"]["gates"].as_array().expect("a list");
+        assert_eq!(charged.len(), gates, "{request}");
+    }
+}
+
+#[test]
+fn an_origin_that_is_not_configured_is_said_to_be_that() {
+    let folder = Folder::new("origin").with("paceline.toml", GOOD);
+    let said = folder.check(&["--request", "GET http://Other.example/x"]);
+    assert!(
+        said.out.ends_with(
+            "\
+This GET request
+  upstream   http://other.example:80, an origin that is not configured
+  gate       origin: none, the pace is learned
+  cost       1
+  priority   normal
+  partition  header:authorization
+"
+        ),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn what_cannot_be_done_yet_is_noted() {
+    let text = r#"
+[upstream.a]
+hosts = ["a.example"]
+dialect = "github"
+share = "redis://me:SECRET@cache/0"
+limits = ["90000 tokens/m"]
+[upstream.b]
+hosts = ["b.example"]
+share = "machine"
+"#;
+    let folder = Folder::new("notes").with("own.toml", text);
+    let said = folder.check(&["own.toml"]);
+    assert_eq!(said.code, Some(0));
+    assert!(said.out.starts_with("own.toml: good, 2 upstreams\n"));
+    assert_eq!(
+        said.talk.lines().collect::<Vec<_>>(),
+        [
+            "note: upstream.a.dialect: there is no dialect \"github\", this version has none yet; leave it out, the usual headers are understood",
+            "note: upstream.a.share: redis://…@cache/0: this version does not share a pace with other processes yet; expected process",
+            "note: upstream.b.share: machine: this version does not share a pace with other processes yet; expected process",
+            "note: upstream.a.limits: 90000 tokens/m: nothing in this file says how many tokens a request spends, so only programs that say it for each request are held to it",
+        ]
+    );
+    let json = folder.check(&["--config", "own.toml", "--json"]);
+    let object: Value = serde_json::from_str(&json.out).expect("one object");
+    assert_eq!(object["notes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(object["request"], Value::Null);
+}
+
+#[test]
+fn every_error_names_file_line_key_and_what_would_be_right() {
+    let text = "[upstream.a]\nhosts = [\"a b\"]\nshare = \"fleet\"\n";
+    let said = Folder::new("errors")
+        .with("bad.toml", text)
+        .check(&["bad.toml"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert_eq!(
+        said.talk.lines().collect::<Vec<_>>(),
+        [
+            "error: bad.toml:2:10: upstream.a.hosts[0]: \"a b\" is not a host: ' ' cannot be in a name; expected a host name or address with an optional port, such as api.github.com, *.example.com or 127.0.0.1:8080",
+            "error: bad.toml:3:9: upstream.a.share: \"fleet\" is not a way to share; expected process, machine or redis://HOST[:PORT][/DATABASE]",
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    let folder = Folder::new("missing");
+    for (arguments, file) in [(&[][..], "paceline.toml"), (&["x.toml"], "x.toml")] {
+        let said = folder.check(arguments);
+        assert_eq!(said.code, Some(2));
+        let begins = format!("error: {file}: it cannot be read: ");
+        assert!(said.talk.starts_with(&begins), "{}", said.talk);
+    }
+}
+
+#[test]
+fn a_request_that_is_none_is_bad_usage_and_not_repeated() {
+    let folder = Folder::new("usage").with("paceline.toml", GOOD);
+    for (request, wrong) in [
+        ("", "these are not two words"),
+        ("https://a.example/SECRET", "these are not two words"),
+        (
+            "get https://a.example/SECRET",
+            "the first word is not a method in capital letters",
+        ),
+        (
+            "G@T https://a.example/SECRET",
+            "the first word is not a method in capital letters",
+        ),
+        (
+            "GET SECRET",
+            "the URL cannot be read (relative URL without a base)",
+        ),
+        (
+            "GET ftp://a.example/SECRET",
+            "the URL is neither http nor https",
+        ),
+    ] {
+        let said = folder.check(&["--request", request]);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{request}");
+        assert_eq!(
+            said.talk,
+            format!(
+                "error: --request: {wrong}; expected a method and a URL, such as 'GET https://api.example.com/items'\n"
+            )
+        );
+    }
+}
