@@ -79,7 +79,13 @@ impl Spacing {
             None if self.interval.is_zero() => FIRST,
             None => self.measured(sent),
         };
-        self.wall = self.interval;
+        let measured = self.emptied.is_some() && self.accepted_since > 0;
+        // Where the rate was measured, the wall is nearer than what was refused: about half-way.
+        self.wall = if measured {
+            (self.interval + wider) / 2
+        } else {
+            self.interval
+        };
         self.interval = wider.min(WIDEST);
         self.fresh_from = next_order;
         self.emptied = Some(sent);
@@ -140,6 +146,7 @@ impl Spacing {
             self.interval = Duration::ZERO;
             self.wall = Duration::ZERO;
             self.trial = None;
+            self.emptied = None;
         }
     }
 
