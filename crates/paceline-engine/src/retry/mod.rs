@@ -164,7 +164,14 @@ pub(crate) fn decide(
         return Decision::Return(Reason::Final);
     }
     if policy.best_effort {
-        return Decision::Return(Reason::BestEffort);
+        // Once is all it gets; where nothing answered, that tells more.
+        let silent = matches!(seen.answer, Answer::Failure(_));
+        let reason = if silent {
+            Reason::Failure
+        } else {
+            Reason::BestEffort
+        };
+        return Decision::Return(reason);
     }
     let resend = repeatable.idempotent || (refused && policy.resend_refused);
     if !resend {
