@@ -92,7 +92,7 @@ impl Config {
     }
 
     /// The upstream that a request to `host` belongs to, by the most specific pattern; `port` as in
-    /// [`HostPattern::matches`].
+    /// [`HostPattern::matches`](crate::upstream::HostPattern::matches).
     pub fn upstream_of(&self, host: &str, port: u16) -> Option<(&str, &Upstream)> {
         let claims = self.upstreams.iter().flat_map(|(name, upstream)| {
             let hosts = upstream.hosts.iter().filter(|own| own.matches(host, port));

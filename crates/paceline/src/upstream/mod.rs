@@ -25,7 +25,7 @@ pub use text::TextError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upstream {
-    /// Its hosts: the configured ones, and that of `url`. Never empty in a [`Config`].
+    /// Its hosts: the configured ones, and that of `url`. Never empty in a configuration that was read.
     pub hosts: Vec<HostPattern>,
     /// Where a reverse proxy sends requests: `http` or `https`, without credentials and query.
     pub url: Option<Uri>,
