@@ -161,6 +161,8 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
     );
     folder.write("good.toml", "");
     folder.write("file", "");
+    folder.write("urls", server.url.as_str());
+    folder.write("notes", "precious\nnotes");
     folder.write("headers", "# mine\nX-A: b\nX-B: \u{7}\n");
     let url = server.url.as_str();
     let wrong: &[(&[&str], i32, &str)] = &[
@@ -262,6 +264,30 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
             "--results: none/r cannot be opened",
         ),
         (
+            &[
+                "--config",
+                "good.toml",
+                "--input",
+                "urls",
+                "--results",
+                "./urls",
+            ],
+            2,
+            "--results: ./urls is read by --input and would be written over",
+        ),
+        (
+            &[
+                "--config",
+                "good.toml",
+                "--results",
+                "notes",
+                "--resume",
+                url,
+            ],
+            3,
+            "its last line is not a result",
+        ),
+        (
             &["--config", "good.toml", "--metrics", "192.0.2.1:1", url],
             3,
             "--metrics: 192.0.2.1:1 cannot be served",
@@ -279,6 +305,8 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
         assert_eq!(ended.stdout, "", "{args:?}");
     }
     assert_eq!(server.seen().len(), 0);
+    assert_eq!(folder.read("urls"), server.url);
+    assert_eq!(folder.read("notes"), "precious\nnotes");
 }
 
 #[test]

@@ -136,12 +136,16 @@ impl Call {
     ///
     /// [`Stopped`], with everything the request has been through, if there will be none in time.
     pub async fn acquire(&mut self) -> Result<Permit, Stopped> {
-        if let Some(permit) = self.take_prepaid() {
-            return Ok(permit);
-        }
-        let mut acquire = self.start();
-        let granted = core::future::poll_fn(|cx| acquire.poll_granted(cx)).await;
-        self.granted(granted)
+        let permit = match self.take_prepaid() {
+            Some(permit) => permit,
+            None => {
+                let mut acquire = self.start();
+                let granted = core::future::poll_fn(|cx| acquire.poll_granted(cx)).await;
+                self.granted(granted)?
+            }
+        };
+        self.leaves();
+        Ok(permit)
     }
 
     /// The same for programs without an async runtime.
@@ -150,11 +154,15 @@ impl Call {
     ///
     /// As [`acquire`](Self::acquire).
     pub fn acquire_blocking(&mut self) -> Result<Permit, Stopped> {
-        if let Some(permit) = self.take_prepaid() {
-            return Ok(permit);
-        }
-        let granted = self.start().block();
-        self.granted(granted)
+        let permit = match self.take_prepaid() {
+            Some(permit) => permit,
+            None => {
+                let granted = self.start().block();
+                self.granted(granted)?
+            }
+        };
+        self.leaves();
+        Ok(permit)
     }
 
     /// Tells the gates what came back and decides what becomes of it.
@@ -208,13 +216,8 @@ impl Call {
     }
 
     pub(crate) fn take_prepaid(&mut self) -> Option<Permit> {
-        let permit = self
-            .prepaid
-            .take()?
-            .take()
-            .filter(|own| own.is_from(self.pace.shared()))?;
-        self.left();
-        Some(permit)
+        let permit = self.prepaid.take()?.take()?;
+        permit.is_from(self.pace.shared()).then_some(permit)
     }
 
     pub(crate) fn start(&mut self) -> Acquire {
@@ -244,21 +247,38 @@ impl Call {
                 let own = self.not_before.since(self.since).min(waited);
                 self.outcome.waited_for(Reason::Backoff, own);
                 self.outcome.waited_for(reason, waited - own);
-                self.left();
                 Ok(permit)
             }
-            Err(mut stopped) => {
-                let waited = self.pace.now().since(self.since);
-                self.outcome
-                    .waited_for(stopped.waiting_for.unwrap_or(stopped.reason), waited);
-                self.outcome.stopped = Some(stopped.reason);
-                *stopped.outcome = core::mem::take(&mut self.outcome);
-                Err(stopped)
-            }
+            Err(stopped) => Err(self.stopped(stopped)),
         }
     }
 
-    fn left(&mut self) {
+    /// It ends without having been admitted once more.
+    fn stopped(&mut self, mut stopped: Stopped) -> Stopped {
+        let waited = self.pace.now().since(self.since);
+        self.outcome
+            .waited_for(stopped.waiting_for.unwrap_or(stopped.reason), waited);
+        self.outcome.stopped = Some(stopped.reason);
+        *stopped.outcome = core::mem::take(&mut self.outcome);
+        stopped
+    }
+
+    /// Its time ended while it waited for something else than its turn.
+    #[cfg(feature = "tower")]
+    pub(crate) fn out_of_time(&mut self) -> Stopped {
+        let stopped = Stopped::out_of_time(self.pace.name());
+        self.stopped(stopped)
+    }
+
+    /// Something else than an answer ends it: what it has been through.
+    #[cfg(feature = "tower")]
+    pub(crate) fn failed(&mut self) -> Outcome {
+        self.outcome.stopped = Some(Reason::Failure);
+        core::mem::take(&mut self.outcome)
+    }
+
+    /// It is sent now.
+    pub(crate) fn leaves(&mut self) {
         self.attempts.sent();
         self.outcome.attempts += 1;
     }

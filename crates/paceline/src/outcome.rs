@@ -90,6 +90,18 @@ impl Stopped {
             outcome: Box::default(),
         }
     }
+
+    #[cfg(feature = "tower")]
+    pub(crate) fn out_of_time(upstream: &str) -> Self {
+        Self {
+            upstream: upstream.into(),
+            reason: Reason::Deadline,
+            waiting_for: None,
+            possible_in: None,
+            asked: None,
+            outcome: Box::default(),
+        }
+    }
 }
 
 impl fmt::Display for Stopped {

@@ -65,7 +65,10 @@ impl Acquire {
         loop {
             match self.step(&waker) {
                 Turn::Answered(answer) => return self.granted(answer),
-                Turn::Rest => self.shared.clock.park_until(None),
+                Turn::Rest(patience) => {
+                    let until = self.shared.now() + patience;
+                    self.shared.clock.park_until(Some(until));
+                }
                 Turn::Keep(due) => self.shared.clock.park_until(due),
             }
         }
@@ -73,22 +76,27 @@ impl Acquire {
 
     pub(crate) fn poll_granted(&mut self, cx: &mut Context<'_>) -> Poll<Granted> {
         loop {
-            match self.step(cx.waker()) {
+            let asleep_until = self.sleep.as_ref().map(|(at, _)| *at);
+            let until = match self.step(cx.waker()) {
                 Turn::Answered(answer) => return Poll::Ready(self.granted(answer)),
-                Turn::Rest | Turn::Keep(None) => {
+                Turn::Keep(None) => {
                     self.sleep = None;
                     return Poll::Pending;
                 }
-                Turn::Keep(Some(due)) => {
-                    if self.sleep.as_ref().is_none_or(|(at, _)| *at != due) {
-                        self.sleep = Some((due, self.shared.clock.sleep_until(due)));
-                    }
-                    if let Some((_, sleep)) = &mut self.sleep {
-                        core::task::ready!(sleep.as_mut().poll(cx));
-                    }
-                    self.sleep = None;
+                Turn::Keep(Some(due)) => due,
+                // A sleep that has begun is not put off: being polled often is no reason never to look.
+                Turn::Rest(patience) => {
+                    let latest = self.shared.now() + patience;
+                    asleep_until.map_or(latest, |at| at.min(latest))
                 }
+            };
+            if asleep_until != Some(until) {
+                self.sleep = Some((until, self.shared.clock.sleep_until(until)));
             }
+            if let Some((_, sleep)) = &mut self.sleep {
+                core::task::ready!(sleep.as_mut().poll(cx));
+            }
+            self.sleep = None;
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! There is no background task. One of the waiting futures, the *keeper*, sleeps until the engine's deadline and tells it
 //! that time has passed; when the keeper is served or dropped, another takes over. So nothing outlives its users, and a
-//! runtime that shuts down takes only its own waiters with it.
+//! runtime that shuts down takes only its own waiters with it. A keeper that is neither polled nor dropped is noticed by
+//! those who rest: now and then one of them looks whether the time has come.
 
 mod acquire;
 mod permit;
@@ -99,10 +100,10 @@ impl Shared {
         }
     }
 
-    /// What a waiter does next; if it keeps the time and the time has come, the engine hears of it first.
+    /// What a waiter does next; if the time has come, whoever keeps it, the engine hears of it first.
     fn turn(&self, ticket: TicketId, waker: &Waker) -> Turn {
         let mut state = self.lock();
-        while state.waiters.keeps(ticket) {
+        loop {
             let now = self.now();
             if !state.waiters.is_due(now) {
                 break;
@@ -110,6 +111,7 @@ impl Shared {
             let State {
                 engine, waiters, ..
             } = &mut *state;
+            waiters.take_over(ticket);
             let due = waiters.apply(engine.handle_timeout(now), &self.telemetry);
             self.release(state, due);
             state = self.lock();

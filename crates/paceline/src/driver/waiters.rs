@@ -1,5 +1,6 @@
 //! Those who wait: their wakers, their answers, and which of them keeps the time.
 
+use core::time::Duration;
 use std::collections::BTreeMap;
 use std::task::Waker;
 
@@ -7,6 +8,12 @@ use paceline_engine::{Deadline, Effect, Effects, TicketId, Timestamp};
 
 use super::Answer;
 use crate::telemetry::Telemetry;
+
+/// A task that polls its futures only now and then (`buffer_unordered`, whose items take long) may hold the keeper, and is
+/// found out by those who rest: all of them together look about ten times a second.
+const LOOK_AFTER: Duration = Duration::from_millis(100);
+/// Also in a long line somebody looks before this has passed.
+const LONGEST_REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
@@ -39,8 +46,8 @@ impl Woken {
 #[derive(Debug)]
 pub(super) enum Turn {
     Answered(Answer),
-    /// Somebody else keeps the time.
-    Rest,
+    /// Somebody else keeps the time: look again when this long has passed and nothing was heard.
+    Rest(Duration),
     /// This one keeps the time: sleep until then (or until woken), then look again.
     Keep(Option<Timestamp>),
 }
@@ -84,8 +91,13 @@ impl Waiters {
             .keeper
             .is_some_and(|keeper| self.waiting.contains_key(&keeper))
         {
-            // The latest arrival is likely to wait longest, so the time is handed over least often.
-            self.keeper = self.waiting.last_key_value().map(|(ticket, _)| *ticket);
+            // The latest arrival is likely to wait longest, so the time is handed over least often. Who was never polled
+            // may never be.
+            let mut looking = self.waiting.iter().rev();
+            let latest = looking
+                .find(|(_, waiter)| waiter.waker.is_some())
+                .or_else(|| self.waiting.last_key_value());
+            self.keeper = latest.map(|(ticket, _)| *ticket);
             self.armed = None;
         }
         let late = match (self.due, self.armed) {
@@ -107,8 +119,12 @@ impl Waiters {
         if let Some(answer) = self.answered.remove(&ticket) {
             return Turn::Answered(answer);
         }
+        if !self.keeper_looks() {
+            self.keeper = Some(ticket);
+        }
+        let patience = self.patience();
         let Some(waiter) = self.waiting.get_mut(&ticket) else {
-            return Turn::Rest;
+            return Turn::Rest(patience);
         };
         match &mut waiter.waker {
             Some(own) => own.clone_from(waker),
@@ -118,12 +134,27 @@ impl Waiters {
             self.armed = self.due;
             Turn::Keep(self.due)
         } else {
-            Turn::Rest
+            Turn::Rest(patience)
         }
     }
 
-    pub(super) fn keeps(&self, ticket: TicketId) -> bool {
-        self.keeper == Some(ticket) && self.waiting.contains_key(&ticket)
+    /// `ticket` keeps the time from now on, because it looked first.
+    pub(super) fn take_over(&mut self, ticket: TicketId) {
+        if self.waiting.contains_key(&ticket) {
+            self.keeper = Some(ticket);
+        }
+    }
+
+    /// Whether the keeper sleeps, and so will look by itself: it was polled and has not been woken since.
+    fn keeper_looks(&self) -> bool {
+        let keeper = self.keeper.and_then(|keeper| self.waiting.get(&keeper));
+        keeper.is_some_and(|keeper| keeper.waker.is_some())
+    }
+
+    /// How long one of those who rest waits before it looks after the keeper.
+    fn patience(&self) -> Duration {
+        let waiting = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
+        LOOK_AFTER.saturating_mul(waiting).min(LONGEST_REST)
     }
 
     pub(super) fn is_due(&self, now: Timestamp) -> bool {

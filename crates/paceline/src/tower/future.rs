@@ -2,9 +2,12 @@
 //!
 //! ```text
 //!   Waiting ──► Ready ──► Sending ──► answered
-//!      ▲                     │ refused or failed, and another attempt helps
-//!      └───── Keeping ◄──────┘ (keeps a small refusal, in case there is no other answer)
+//!    ▲   ▲        │          │ refused or failed, and another attempt helps
+//!    │   └─ Unready          │ (the service has no slot for it at the moment)
+//!    └────── Keeping ◄───────┘ (keeps a small refusal, in case there is no other answer)
 //! ```
+//!
+//! Whoever holds a permit waits for nothing but the answer: those who have the service's slots may wait for that permit.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -24,7 +27,7 @@ use crate::call::{Call, Next};
 use crate::clock::Sleep;
 use crate::driver::{Acquire, Permit};
 use crate::failure::failure;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Stopped};
 use crate::pace::Pace;
 use crate::replay::ReplayBody;
 
@@ -45,7 +48,7 @@ pin_project! {
         request: Option<Request<B>>,
         // What the next attempt is made from.
         copy: Option<(request::Parts, B)>,
-        kept: Option<(response::Parts, Bytes)>,
+        kept: Kept,
         #[pin]
         state: State<S::Future, ResBody>,
     }
@@ -56,6 +59,7 @@ pin_project! {
     enum State<F, ResBody> {
         Waiting { acquire: Option<Acquire> },
         Ready { permit: Option<Permit> },
+        Unready { end: Option<Sleep> },
         Sending {
             #[pin]
             sending: F,
@@ -126,18 +130,14 @@ where
                         Ok(permit) => this.state.set(State::Ready {
                             permit: Some(permit),
                         }),
-                        Err(stopped) => {
-                            return Poll::Ready(match this.kept.take() {
-                                Some(kept) => Ok(response_of(kept, *stopped.outcome)),
-                                None => Err(Error::Stopped(stopped)),
-                            });
-                        }
+                        Err(stopped) => return Poll::Ready(not_again(this.kept, stopped)),
                     }
                 }
                 Projected::Ready { permit } => {
                     if let Some(request) = this.request.take() {
                         let mut permit = permit.take().expect("a permit that is ready");
                         permit.sending();
+                        this.call.leaves();
                         let sending = this.service.call(request);
                         let end = this.call.deadline().map(|end| this.pace.sleep_until(end));
                         this.state.set(State::Sending {
@@ -145,12 +145,36 @@ where
                             permit: Some(permit),
                             end,
                         });
-                    } else {
-                        ready!(this.service.poll_ready(cx))
-                            .map_err(|error| Error::not_ready(error.into()))?;
-                        *this.request = again(this.copy);
+                        continue;
+                    }
+                    match this.service.poll_ready(cx) {
+                        Poll::Ready(Ok(())) => *this.request = again(this.copy),
+                        Poll::Ready(Err(error)) => {
+                            let outcome = this.call.failed();
+                            return Poll::Ready(last(this.kept, error.into(), outcome));
+                        }
+                        Poll::Pending => {
+                            let end = this.call.deadline().map(|end| this.pace.sleep_until(end));
+                            this.state.set(State::Unready { end });
+                        }
                     }
                 }
+                Projected::Unready { end } => match this.service.poll_ready(cx) {
+                    Poll::Ready(Ok(())) => {
+                        *this.request = again(this.copy);
+                        this.state.set(State::Waiting { acquire: None });
+                    }
+                    Poll::Ready(Err(error)) => {
+                        let outcome = this.call.failed();
+                        return Poll::Ready(last(this.kept, error.into(), outcome));
+                    }
+                    Poll::Pending => {
+                        let Some(end) = end else { return Poll::Pending };
+                        ready!(end.as_mut().poll(cx));
+                        let stopped = this.call.out_of_time();
+                        return Poll::Ready(not_again(this.kept, stopped));
+                    }
+                },
                 Projected::Sending {
                     sending,
                     permit,
@@ -175,7 +199,9 @@ where
                         }
                         (Next::Again, Ok(response)) => {
                             let (parts, body) = response.into_parts();
-                            let end = this.pace.sleep_until(this.pace.after(LONGEST_KEEPING));
+                            let soon = this.pace.after(LONGEST_KEEPING);
+                            let end = this.call.deadline().map_or(soon, |end| end.min(soon));
+                            let end = this.pace.sleep_until(end);
                             this.state.set(State::Keeping {
                                 parts: Some(parts),
                                 body,
@@ -256,6 +282,28 @@ fn answered<ResBody: Body>(
     // Nothing follows the head: it is not in flight any more.
     let permit = Some(permit).filter(|_| !body.is_end_stream());
     Response::from_parts(parts, PacedBody::streaming(body, permit))
+}
+
+type Kept = Option<(response::Parts, Bytes)>;
+
+/// It is not sent again: the answer that was kept, or why.
+fn not_again<T>(kept: &mut Kept, stopped: Stopped) -> Result<Response<PacedBody<T>>, Error> {
+    match kept.take() {
+        Some(kept) => Ok(response_of(kept, *stopped.outcome)),
+        None => Err(Error::Stopped(stopped)),
+    }
+}
+
+/// The service is gone: the answer that was kept, or the service's error.
+fn last<T>(
+    kept: &mut Kept,
+    source: BoxError,
+    outcome: Outcome,
+) -> Result<Response<PacedBody<T>>, Error> {
+    match kept.take() {
+        Some(kept) => Ok(response_of(kept, outcome)),
+        None => Err(Error::Service { source, outcome }),
+    }
 }
 
 fn response_of<ResBody>(

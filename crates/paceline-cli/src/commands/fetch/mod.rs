@@ -53,6 +53,9 @@ async fn fetch(args: &FetchArgs, output: &Output) -> Result<Exit, Stop> {
     let template = Template::new(args)?;
     let paceline = plan::paceline(args)?;
     let source = input::open(args)?;
+    if let (Some(results), Some(input)) = (&args.results, &args.input) {
+        Results::keep_off(results, ("--input", input))?;
+    }
     let bodies = args.out.as_deref().map(Bodies::open).transpose()?;
     if let Some(address) = args.metrics {
         let bound = metrics::serve(address).await?;

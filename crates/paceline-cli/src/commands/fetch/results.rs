@@ -87,6 +87,24 @@ pub(super) enum Results {
 }
 
 impl Results {
+    /// Sees that the results do not go over what is read; `read` says which option names it.
+    ///
+    /// # Errors
+    ///
+    /// They would.
+    pub(super) fn keep_off(path: &Path, read: (&str, &Path)) -> Result<(), Stop> {
+        let (option, read) = read;
+        // What is not there, or is no file, is not written over.
+        let place = |path: &Path| std::fs::canonicalize(path).ok();
+        match (place(path), place(read)) {
+            (Some(own), Some(other)) if own == other && own.is_file() => Err(Stop::usage(format!(
+                "--results: {} is read by {option} and would be written over; expected another file",
+                path.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Opens the file; with `resume` it is added to, and what it says is done is left out.
     ///
     /// # Errors

@@ -45,12 +45,20 @@ struct Earlier {
     next: Option<Box<str>>,
 }
 
+/// How every result line begins.
+const BEGINNING: &[u8] = b"{\"line\":";
+
 /// No result line is longer; what is, is something else.
 const LONGEST_RESULT: u64 = 1 << 20;
 
 impl Resume {
     /// Reads a results file. Lines that are no results are passed over; a last one that was cut off
     /// is not whole.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or ends with something that is no part of a result: whoever adds to it
+    /// would have to cut that off.
     pub(super) fn read(file: &File) -> io::Result<(Self, Whole)> {
         Self::read_from(BufReader::new(file))
     }
@@ -73,6 +81,11 @@ impl Resume {
             }
             let earlier = serde_json::from_slice::<Earlier>(&line).ok();
             let ended = line.ends_with(b"\n") || read == LONGEST_RESULT;
+            if !ended && earlier.is_none() && !is_cut_off(&line) {
+                let foreign =
+                    "its last line is not a result; expected the --results of a run before";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, foreign));
+            }
             if ended || earlier.is_some() {
                 whole.bytes += read;
                 whole.ends_open = !ended;
@@ -109,6 +122,11 @@ impl Resume {
     fn key(&self, line: u64, url: &str) -> u64 {
         self.hasher.hash_one((line, url))
     }
+}
+
+/// Whether these bytes may be the beginning of a result line.
+fn is_cut_off(line: &[u8]) -> bool {
+    line.iter().zip(BEGINNING).all(|(own, all)| own == all)
 }
 
 #[cfg(test)]
@@ -184,6 +202,14 @@ mod tests {
                 "{file}"
             );
             assert_eq!(resume.done.len(), done, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_results_file_is_not_cut() {
+        for file in ["notes", "a\nb", "{\"url\":", "[", "\u{0}"] {
+            let error = Resume::read_from(file.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{file}");
         }
     }
 }
