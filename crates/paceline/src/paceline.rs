@@ -191,8 +191,10 @@ fn build(key: &Key, upstream: &Upstream) -> Pace {
     for limit in &upstream.limits {
         builder = builder.limit(limit.clone());
     }
+    // Names of gates are labels of metrics: an origin that a request named is none.
+    let label = if key.configured { &key.name } else { OTHERS };
     for route in limited(upstream) {
-        let name = format!("{} {}", key.name, route.matcher);
+        let name = format!("{label} {}", route.matcher);
         builder = builder.gate(&name, route.limits.clone());
     }
     builder.build()

@@ -147,7 +147,9 @@ impl Shared {
         seen: &Observation,
         call: Asking<'_>,
     ) -> (Decision, Option<Deadline>, Timestamp) {
-        self.telemetry.answered(sent, seen);
+        if !sent.is_answered() {
+            self.telemetry.answered(sent, seen);
+        }
         let mut verdict = (Decision::Return(Reason::Final), None, Timestamp::ZERO);
         self.input_then(
             untimed(sent, seen),
