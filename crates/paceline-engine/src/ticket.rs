@@ -93,6 +93,11 @@ impl Sent {
     pub const fn gates(&self) -> GateSet {
         self.gates
     }
+
+    /// Whether it was settled: a second answer changes nothing.
+    pub const fn is_answered(&self) -> bool {
+        self.answered
+    }
 }
 
 /// Why a request was not admitted. Nothing was charged for it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, Method, Uri, header};
-use paceline_engine::{Cost, GateSet, Snapshot, Timestamp, Want};
+use paceline_engine::{Cost, GateSet, Snapshot, Want};
 
 use crate::pace::Pace;
 use crate::partition::{Partition, PartitionKeyer};
@@ -26,7 +26,7 @@ struct Inner {
     upstreams: Vec<(Box<str>, Upstream)>,
     /// What applies to origins that nobody configured.
     others: Upstream,
-    paces: Mutex<BTreeMap<Key, Kept>>,
+    paces: Mutex<Paces>,
 }
 
 /// One quota: an upstream, or an origin that nobody configured, and who spends it.
@@ -37,10 +37,17 @@ struct Key {
     partition: Partition,
 }
 
+#[derive(Debug, Default)]
+struct Paces {
+    by_key: BTreeMap<Key, Kept>,
+    routed: u64,
+}
+
 #[derive(Debug)]
 struct Kept {
     pace: Pace,
-    used: Timestamp,
+    /// How many requests had been routed when it was used last.
+    used: u64,
 }
 
 /// A program that meets more quotas than this forgets those that have been idle longest.
@@ -63,8 +70,8 @@ impl Paceline {
     /// Everything that is, by upstream name.
     pub fn snapshots(&self) -> Vec<(Box<str>, Snapshot)> {
         let paces = self.inner.paces();
+        let paces = paces.by_key.values();
         paces
-            .values()
             .map(|kept| (kept.pace.name().into(), kept.pace.snapshot()))
             .collect()
     }
@@ -73,6 +80,7 @@ impl Paceline {
     pub fn shut_down(&self) {
         self.inner
             .paces()
+            .by_key
             .values()
             .for_each(|kept| kept.pace.shut_down());
     }
@@ -157,25 +165,26 @@ impl Inner {
 
     fn pace(&self, key: Key, upstream: &Upstream) -> Pace {
         let mut paces = self.paces();
-        if let Some(kept) = paces.get_mut(&key) {
-            kept.used = kept.pace.now();
+        paces.routed += 1;
+        let Paces { by_key, routed } = &mut *paces;
+        let used = *routed;
+        if let Some(kept) = by_key.get_mut(&key) {
+            kept.used = used;
             return kept.pace.clone();
         }
-        if paces.len() >= MOST_PACES {
-            forget_idle(&mut paces);
+        if by_key.len() >= MOST_PACES {
+            forget_idle(by_key);
         }
         let pace = build(&key, upstream);
-        paces.insert(
-            key,
-            Kept {
-                pace: pace.clone(),
-                used: pace.now(),
-            },
-        );
+        let kept = Kept {
+            pace: pace.clone(),
+            used,
+        };
+        by_key.insert(key, kept);
         pace
     }
 
-    fn paces(&self) -> MutexGuard<'_, BTreeMap<Key, Kept>> {
+    fn paces(&self) -> MutexGuard<'_, Paces> {
         self.paces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -191,8 +200,10 @@ fn build(key: &Key, upstream: &Upstream) -> Pace {
     for limit in &upstream.limits {
         builder = builder.limit(limit.clone());
     }
+    // Names of gates are labels of metrics: an origin that a request named is none.
+    let label = if key.configured { &key.name } else { OTHERS };
     for route in limited(upstream) {
-        let name = format!("{} {}", key.name, route.matcher);
+        let name = format!("{label} {}", route.matcher);
         builder = builder.gate(&name, route.limits.clone());
     }
     builder.build()
@@ -229,8 +240,8 @@ fn limited(upstream: &Upstream) -> impl Iterator<Item = &crate::upstream::Route>
         .filter(|route| !route.limits.is_empty())
 }
 
-/// Makes room: the pace that was used longest ago among those that nobody waits for, that have nothing under way and that
-/// hold nobody back.
+/// Makes room: those paces that were used longest ago, among those that nobody waits for, that have nothing under way and
+/// that hold nobody back. A tenth of all at once, because finding them means looking at all.
 fn forget_idle(paces: &mut BTreeMap<Key, Kept>) {
     let idle = |snapshot: &Snapshot| {
         let gates = &snapshot.gates;
@@ -239,13 +250,14 @@ fn forget_idle(paces: &mut BTreeMap<Key, Kept>) {
                 .iter()
                 .all(|gate| gate.in_flight == 0 && gate.throttled_until.is_none())
     };
-    let oldest = paces
+    let mut idle: Vec<_> = paces
         .iter()
         .filter(|(_, kept)| idle(&kept.pace.snapshot()))
-        .min_by_key(|(_, kept)| kept.used)
-        .map(|(key, _)| key.clone());
-    if let Some(key) = oldest {
-        paces.remove(&key);
+        .map(|(key, kept)| (kept.used, key.clone()))
+        .collect();
+    idle.sort_unstable();
+    for (_, key) in idle.iter().take(MOST_PACES / 10) {
+        paces.remove(key);
     }
 }
 
@@ -375,11 +387,23 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_idle_quotas_are_kept_and_no_more() {
+    fn ten_thousand_quotas_are_kept_and_those_that_were_idle_longest_go() {
         let paceline = Paceline::new();
-        for i in 0..MOST_PACES + 10 {
-            route(&paceline, &format!("http://h{i}.example/"), None);
+        let host = |i: usize| format!("http://h{i}.example/");
+        let kept = |i| {
+            let paces = paceline.inner.paces();
+            let name = host(i).trim_end_matches('/').to_owned() + ":80";
+            paces.by_key.keys().any(|key| *key.name == name)
+        };
+        let busy = route(&paceline, &host(0), None).pace;
+        let mut in_flight = busy.acquire_blocking(&busy.want()).unwrap();
+        in_flight.sending();
+        for i in 1..MOST_PACES {
+            route(&paceline, &host(i), None);
         }
-        assert_eq!(paceline.inner.paces().len(), MOST_PACES);
+        assert_eq!(paceline.inner.paces().by_key.len(), MOST_PACES);
+        route(&paceline, &host(MOST_PACES), None);
+        assert_eq!(paceline.inner.paces().by_key.len(), MOST_PACES * 9 / 10 + 1);
+        assert!(kept(0) && !kept(1) && kept(MOST_PACES - 1) && kept(MOST_PACES));
     }
 }

@@ -14,7 +14,8 @@
 //! | `paceline_pauses_total` | counter | `gate` | pauses that the upstream asked for |
 //!
 //! `gate` is a configured name (for an upstream that nobody configured, `origin`): labels never hold a URL, a host that a
-//! request named, or a credential, so their number is bounded by the configuration.
+//! request named, or a credential, so their number is bounded by the configuration. The quotas of an upstream, one for
+//! each credential, share it: counters and levels add up; of pace and share the one that changed last is told.
 
 use core::time::Duration;
 

@@ -3,8 +3,8 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use paceline::{Pace, PaceBuilder};
@@ -183,4 +183,44 @@ async fn who_stops_looking_does_not_keep_the_time_for_others() {
         "{:?}",
         began.elapsed()
     );
+}
+
+/// The smallest of executors: a task lives as long as somebody holds a waker of it.
+struct Task(#[expect(dead_code, reason = "it is only held")] Mutex<Option<Work>>);
+
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {}
+}
+
+#[test]
+fn a_waker_that_holds_the_last_of_its_task_is_not_dropped_under_the_lock() {
+    let pace = pace(&["1 in flight"]);
+    in_time(move || {
+        let want = pace.want();
+        let _held = pace.acquire_blocking(&want).expect("admitted");
+        let mut moved = pace.acquire(&want);
+        // A task that has a place in line of its own, and looked at the other one once.
+        let mut own = pace.acquire(&want);
+        let task = Arc::new(Task(Mutex::new(Some(Box::pin(async move {
+            let granted = poll_fn(|cx| Pin::new(&mut own).poll(cx)).await;
+            drop(granted);
+        })))));
+        let waker = Waker::from(Arc::clone(&task));
+        assert!(
+            Pin::new(&mut moved)
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        drop((waker, task));
+        // Now its waker is all that is left of it.
+        let other = Waker::noop();
+        assert!(
+            Pin::new(&mut moved)
+                .poll(&mut Context::from_waker(other))
+                .is_pending()
+        );
+        assert_eq!(pace.snapshot().waiting, 1);
+    });
 }

@@ -116,7 +116,10 @@ impl Shared {
             self.release(state, due);
             state = self.lock();
         }
-        state.waiters.turn(ticket, waker)
+        let (turn, before) = state.waiters.turn(ticket, waker);
+        drop(state);
+        drop(before);
+        turn
     }
 
     /// A waiter goes away. What it was told in the meantime, if it was.
@@ -126,9 +129,10 @@ impl Shared {
         let State {
             engine, waiters, ..
         } = &mut *state;
-        let answer = waiters.remove(ticket);
+        let (answer, waker) = waiters.remove(ticket);
         let due = waiters.apply(engine.leave(now, ticket), &self.telemetry);
         self.release(state, due);
+        drop(waker);
         answer
     }
 
@@ -147,7 +151,9 @@ impl Shared {
         seen: &Observation,
         call: Asking<'_>,
     ) -> (Decision, Option<Deadline>, Timestamp) {
-        self.telemetry.answered(sent, seen);
+        if !sent.is_answered() {
+            self.telemetry.answered(sent, seen);
+        }
         let mut verdict = (Decision::Return(Reason::Final), None, Timestamp::ZERO);
         self.input_then(
             untimed(sent, seen),

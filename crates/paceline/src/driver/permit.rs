@@ -37,7 +37,7 @@ impl Permit {
     /// nothing.
     pub fn settle(&mut self, seen: &Observation) {
         self.left = true;
-        if let Some(sent) = &mut self.sent {
+        if let Some(sent) = self.sent.as_mut().filter(|sent| !sent.is_answered()) {
             self.shared.settle(sent, seen);
         }
     }

@@ -114,28 +114,30 @@ impl Waiters {
         Woken(core::mem::take(&mut self.woken))
     }
 
-    /// What `ticket` does next; its waker is kept if it rests or sleeps.
-    pub(super) fn turn(&mut self, ticket: TicketId, waker: &Waker) -> Turn {
+    /// What `ticket` does next; its waker is kept if it rests or sleeps. The one that was kept before comes back, for the
+    /// caller to drop once the lock is released: with it may go its task, and all that the task has in line.
+    pub(super) fn turn(&mut self, ticket: TicketId, waker: &Waker) -> (Turn, Option<Waker>) {
         if let Some(answer) = self.answered.remove(&ticket) {
-            return Turn::Answered(answer);
+            return (Turn::Answered(answer), None);
         }
         if !self.keeper_looks() {
             self.keeper = Some(ticket);
         }
         let patience = self.patience();
         let Some(waiter) = self.waiting.get_mut(&ticket) else {
-            return Turn::Rest(patience);
+            return (Turn::Rest(patience), None);
         };
-        match &mut waiter.waker {
-            Some(own) => own.clone_from(waker),
-            none => *none = Some(waker.clone()),
-        }
-        if self.keeper == Some(ticket) {
+        let before = match &waiter.waker {
+            Some(own) if own.will_wake(waker) => None,
+            _ => waiter.waker.replace(waker.clone()),
+        };
+        let turn = if self.keeper == Some(ticket) {
             self.armed = self.due;
             Turn::Keep(self.due)
         } else {
             Turn::Rest(patience)
-        }
+        };
+        (turn, before)
     }
 
     /// `ticket` keeps the time from now on, because it looked first.
@@ -161,10 +163,10 @@ impl Waiters {
         self.due.is_some_and(|due| due <= now)
     }
 
-    /// A waiter goes away; its answer, if it had one already.
-    pub(super) fn remove(&mut self, ticket: TicketId) -> Option<Answer> {
-        self.waiting.remove(&ticket);
-        self.answered.remove(&ticket)
+    /// A waiter goes away; its answer, if it had one already, and its waker, as in [`turn`](Self::turn).
+    pub(super) fn remove(&mut self, ticket: TicketId) -> (Option<Answer>, Option<Waker>) {
+        let waker = self.waiting.remove(&ticket).and_then(|waiter| waiter.waker);
+        (self.answered.remove(&ticket), waker)
     }
 
     fn answer(&mut self, ticket: TicketId, answer: Answer) {

@@ -1,6 +1,6 @@
 //! The metrics of one gate, registered once.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
@@ -16,12 +16,42 @@ pub(super) struct GateMetrics {
     /// The share in 2^-20, a moving average over about a hundred answers.
     share: AtomicU32,
     pace: Gauge,
-    waiting: Gauge,
-    in_flight: Gauge,
+    waiting: Level,
+    in_flight: Level,
     opened: Counter,
     closed: Counter,
     gave_up: Counter,
     pauses: Counter,
+}
+
+/// What one pace adds to a gauge: the quotas of an upstream, one for each credential, share its label.
+struct Level {
+    sum: Gauge,
+    own: AtomicU64,
+}
+
+impl Level {
+    fn new(sum: Gauge) -> Self {
+        // So that it is there from the beginning.
+        sum.increment(0.0);
+        let own = AtomicU64::new(0);
+        Self { sum, own }
+    }
+
+    fn set(&self, level: u64) {
+        let before = self.own.swap(level, Ordering::Relaxed);
+        if level > before {
+            self.sum.increment((level - before) as f64);
+        } else if level < before {
+            self.sum.decrement((before - level) as f64);
+        }
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        self.set(0);
+    }
 }
 
 const VERDICTS: [Verdict; 5] = [
@@ -53,8 +83,8 @@ impl GateMetrics {
             refused_share: gauge!("paceline_refused_share", "gate" => gate.clone()),
             share: AtomicU32::new(0),
             pace: gauge!("paceline_pace_per_second", "gate" => gate.clone()),
-            waiting: gauge!("paceline_waiting", "gate" => gate.clone()),
-            in_flight: gauge!("paceline_in_flight", "gate" => gate.clone()),
+            waiting: Level::new(gauge!("paceline_waiting", "gate" => gate.clone())),
+            in_flight: Level::new(gauge!("paceline_in_flight", "gate" => gate.clone())),
             opened: circuit("open"),
             closed: circuit("closed"),
             gave_up: circuit("gave_up"),
@@ -94,8 +124,8 @@ impl GateMetrics {
     }
 
     pub(super) fn levels(&self, in_flight: u64, waiting: usize) {
-        self.in_flight.set(in_flight as f64);
-        self.waiting.set(waiting as f64);
+        self.in_flight.set(in_flight);
+        self.waiting.set(waiting as u64);
     }
 
     pub(super) fn event(&self, kind: EventKind) {

@@ -117,6 +117,18 @@ pub struct Route {
     pub priority: Option<Priority>,
 }
 
+impl Route {
+    /// Requests that match, charged nothing beyond the upstream's limits so far.
+    pub const fn new(matcher: RouteMatch) -> Self {
+        Self {
+            matcher,
+            limits: Vec::new(),
+            cost: 1,
+            priority: None,
+        }
+    }
+}
+
 /// What is sent again, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
