@@ -4,6 +4,7 @@
 //! the [`Effects`] that come back, which the borrow checker makes sure of, and calls `handle_timeout` at the deadline that
 //! [`Effects::finish`] returns. Calling it early changes nothing and returns the same deadline.
 
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use crate::cost::{Ahead, Cost};
@@ -430,15 +431,7 @@ impl Engine {
 
     /// The next thing to do for the line as it stands.
     fn step(&mut self, now: Timestamp) -> Step {
-        let overdue: Vec<_> = self
-            .line
-            .due_before(now)
-            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
-            .map(|(id, gates)| {
-                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
-                (id, self.refusal(now, gates, Reason::Deadline, opening))
-            })
-            .collect();
+        let overdue = self.ended(now, now);
         if !overdue.is_empty() {
             return Step::Refuse(overdue);
         }
@@ -482,10 +475,27 @@ impl Engine {
             ));
             blocked.push((head, opening));
         }
+        // Nobody else may start now, so whose time ends now has had its last chance; waking for it again would not end.
+        let ended = self.ended(now, now + Duration::from_nanos(1));
+        if !ended.is_empty() {
+            return Step::Refuse(ended);
+        }
         for (gates, reason) in reasons {
             self.line.blocked(gates, reason);
         }
         Step::Wait(wake)
+    }
+
+    /// Those whose time ends before `until`.
+    fn ended(&self, now: Timestamp, until: Timestamp) -> Vec<(TicketId, Refusal)> {
+        self.line
+            .due_before(until)
+            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
+            .map(|(id, gates)| {
+                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
+                (id, self.refusal(now, gates, Reason::Deadline, opening))
+            })
+            .collect()
     }
 
     /// Whether `later` may start now although `earlier` is blocked: only if `earlier` starts no later for it.
@@ -550,7 +560,7 @@ pub struct Gauges<'a> {
     /// Requests under way.
     pub in_flight: u64,
     /// The believed time between two starts; zero for no limit.
-    pub interval: core::time::Duration,
+    pub interval: Duration,
     /// `closed`, `open` or `probing`.
     pub circuit: &'static str,
 }
