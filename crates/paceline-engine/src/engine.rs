@@ -87,7 +87,8 @@ impl Engine {
         if self.shut {
             return Joined::Refused(Refusal::because(Reason::Shutdown));
         }
-        let free = self.line.is_empty() && not_before <= now;
+        let in_time = want.deadline.is_none_or(|deadline| deadline >= now);
+        let free = self.line.is_empty() && not_before <= now && in_time;
         let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
         if free && opening.is_open(now) {
             return Joined::Admitted(self.take(
@@ -384,7 +385,7 @@ impl Engine {
         let bounds = self.bounds(now, want.gates, ahead, &want.cost);
         if want
             .deadline
-            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before))
+            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before).max(now))
         {
             return Some(self.refusal(now, want.gates, Reason::Deadline, bounds));
         }
