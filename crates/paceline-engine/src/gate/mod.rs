@@ -160,7 +160,8 @@ impl Gate {
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
-        } else if !answer.alone {
+        } else if !answer.alone || !self.circuit.is_closed() {
+            // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
             self.heed(now, answer, rng, &mut changed);
         }
