@@ -98,6 +98,11 @@ impl Account {
             Books::Strict(strict) => strict.used(now),
             Books::InFlight => 0,
         };
+        let available = match &self.books {
+            Books::Bucket(bucket) => Some(bucket.available(now)),
+            Books::Strict(strict) => Some(strict.available(now)),
+            Books::InFlight => None,
+        };
         match (&mut self.books, limit.kind) {
             (Books::Strict(strict), LimitKind::Strict { amount, period }) => {
                 strict.resize(amount.get(), period);
@@ -111,7 +116,9 @@ impl Account {
                 },
             ) => {
                 let mut bucket = Bucket::full(now, amount.get(), period, burst.get());
-                bucket.charge(now, spent.min(burst.get()));
+                // More room is not more tokens: they flow in at the new rate.
+                let absent = available.map_or(0, |tokens| burst.get().saturating_sub(tokens));
+                bucket.charge(now, spent.min(burst.get()).max(absent));
                 *books = Books::Bucket(bucket);
             }
             (books, LimitKind::Strict { amount, period }) => {
