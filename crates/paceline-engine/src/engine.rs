@@ -454,12 +454,17 @@ impl Engine {
                 };
                 return Step::Refuse(ids.into_iter().map(|id| (id, refusal)).collect());
             }
-            if opening.is_open(now)
-                && blocked
+            if opening.is_open(now) {
+                let before: Vec<_> = blocked
                     .iter()
-                    .all(|(e, at)| self.may_pass(now, head, e, at))
-            {
-                return Step::Admit(head.id);
+                    .filter(|(earlier, at)| !self.may_pass(now, head, earlier, at))
+                    .collect();
+                if before.is_empty() {
+                    return Step::Admit(head.id);
+                }
+                for (earlier, _) in before {
+                    wake = sooner(wake, self.room_for_both(now, head, earlier));
+                }
             }
             let hopeless = self.hopeless(now, head);
             if !hopeless.is_empty() {
@@ -515,6 +520,24 @@ impl Engine {
             .filter(|index| earlier.gates.contains(*index))
             .filter_map(|index| self.gates.get(index))
             .all(|gate| gate.opens(now, ahead, &earlier.cost).opens_by(start))
+    }
+
+    /// When time alone brings what both need of the gates that they share; `None` if it never does.
+    fn room_for_both(&self, now: Timestamp, later: &Ticket, earlier: &Ticket) -> Option<Deadline> {
+        let ahead = Ahead::one(&later.cost);
+        let opening = |at| {
+            let shared = later
+                .gates
+                .iter()
+                .filter(|index| earlier.gates.contains(*index));
+            shared
+                .filter_map(|index| self.gates.get(index))
+                .fold(Opening::NOW, |opening, gate| {
+                    opening.and(gate.opens(at, ahead, &earlier.cost))
+                })
+        };
+        let at = opening(now).earliest();
+        (at > now && opening(at).opens_by(at)).then(|| Deadline::new(at, Reason::Turn))
     }
 
     /// Those of a lane whose time ends before its head can possibly start.
