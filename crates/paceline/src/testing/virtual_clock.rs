@@ -374,10 +374,7 @@ mod tests {
     fn a_parked_thread_is_woken_when_its_time_comes() {
         let clock = VirtualClock::new();
         let pace = one_a_second(&clock);
-        let waiter = thread::spawn({
-            let pace = pace.clone();
-            move || pace.acquire_blocking(&pace.want()).map(send)
-        });
+        let waiter = thread::spawn(move || pace.acquire_blocking(&pace.want()).map(send));
         clock.wait_for_sleepers(1);
         clock.advance(Duration::from_millis(999));
         assert_eq!((clock.sleepers(), waiter.is_finished()), (1, false));
@@ -391,17 +388,11 @@ mod tests {
         let pace = one_a_second(&clock);
         let limits = ["1/s", "1 in flight"].map(|limit| limit.parse().expect("a limit"));
         pace.change_limits(0, limits.to_vec());
-        let _in_flight = {
-            clock.advance(Duration::from_secs(1));
-            let mut permit = pace.acquire_blocking(&pace.want()).expect("a second later");
-            permit.sending();
-            permit
-        };
+        clock.advance(Duration::from_secs(1));
+        let mut in_flight = pace.acquire_blocking(&pace.want()).expect("a second later");
+        in_flight.sending();
         let want = pace.want().deadline(at(5));
-        let waiter = thread::spawn({
-            let pace = pace.clone();
-            move || pace.acquire_blocking(&want).map(send)
-        });
+        let waiter = thread::spawn(move || pace.acquire_blocking(&want).map(send));
         clock.wait_for_sleepers(1);
         let mut wakes = Vec::new();
         while !waiter.is_finished() {
