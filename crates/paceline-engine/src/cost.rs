@@ -34,8 +34,7 @@ impl Cost {
                 .others
                 .iter()
                 .filter(|(own, _)| own == word)
-                .map(|(_, amount)| *amount)
-                .sum(),
+                .fold(0, |sum, (_, amount)| sum.saturating_add(*amount)),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the [`Effects`] that come back, which the borrow checker makes sure of, and calls `handle_timeout` at the deadline that
 //! [`Effects::finish`] returns. Calling it early changes nothing and returns the same deadline.
 
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use crate::cost::{Ahead, Cost};
@@ -86,7 +87,8 @@ impl Engine {
         if self.shut {
             return Joined::Refused(Refusal::because(Reason::Shutdown));
         }
-        let free = self.line.is_empty() && not_before <= now;
+        let in_time = want.deadline.is_none_or(|deadline| deadline >= now);
+        let free = self.line.is_empty() && not_before <= now && in_time;
         let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
         if free && opening.is_open(now) {
             return Joined::Admitted(self.take(
@@ -383,7 +385,7 @@ impl Engine {
         let bounds = self.bounds(now, want.gates, ahead, &want.cost);
         if want
             .deadline
-            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before))
+            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before).max(now))
         {
             return Some(self.refusal(now, want.gates, Reason::Deadline, bounds));
         }
@@ -430,15 +432,7 @@ impl Engine {
 
     /// The next thing to do for the line as it stands.
     fn step(&mut self, now: Timestamp) -> Step {
-        let overdue: Vec<_> = self
-            .line
-            .due_before(now)
-            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
-            .map(|(id, gates)| {
-                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
-                (id, self.refusal(now, gates, Reason::Deadline, opening))
-            })
-            .collect();
+        let overdue = self.ended(now, now);
         if !overdue.is_empty() {
             return Step::Refuse(overdue);
         }
@@ -460,12 +454,17 @@ impl Engine {
                 };
                 return Step::Refuse(ids.into_iter().map(|id| (id, refusal)).collect());
             }
-            if opening.is_open(now)
-                && blocked
+            if opening.is_open(now) {
+                let before: Vec<_> = blocked
                     .iter()
-                    .all(|(e, at)| self.may_pass(now, head, e, at))
-            {
-                return Step::Admit(head.id);
+                    .filter(|(earlier, at)| !self.may_pass(now, head, earlier, at))
+                    .collect();
+                if before.is_empty() {
+                    return Step::Admit(head.id);
+                }
+                for (earlier, _) in before {
+                    wake = sooner(wake, self.room_for_both(now, head, earlier));
+                }
             }
             let hopeless = self.hopeless(now, head);
             if !hopeless.is_empty() {
@@ -482,10 +481,27 @@ impl Engine {
             ));
             blocked.push((head, opening));
         }
+        // Nobody else may start now, so whose time ends now has had its last chance; waking for it again would not end.
+        let ended = self.ended(now, now + Duration::from_nanos(1));
+        if !ended.is_empty() {
+            return Step::Refuse(ended);
+        }
         for (gates, reason) in reasons {
             self.line.blocked(gates, reason);
         }
         Step::Wait(wake)
+    }
+
+    /// Those whose time ends before `until`.
+    fn ended(&self, now: Timestamp, until: Timestamp) -> Vec<(TicketId, Refusal)> {
+        self.line
+            .due_before(until)
+            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
+            .map(|(id, gates)| {
+                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
+                (id, self.refusal(now, gates, Reason::Deadline, opening))
+            })
+            .collect()
     }
 
     /// Whether `later` may start now although `earlier` is blocked: only if `earlier` starts no later for it.
@@ -504,6 +520,24 @@ impl Engine {
             .filter(|index| earlier.gates.contains(*index))
             .filter_map(|index| self.gates.get(index))
             .all(|gate| gate.opens(now, ahead, &earlier.cost).opens_by(start))
+    }
+
+    /// When time alone brings what both need of the gates that they share; `None` if it never does.
+    fn room_for_both(&self, now: Timestamp, later: &Ticket, earlier: &Ticket) -> Option<Deadline> {
+        let ahead = Ahead::one(&later.cost);
+        let opening = |at| {
+            let shared = later
+                .gates
+                .iter()
+                .filter(|index| earlier.gates.contains(*index));
+            shared
+                .filter_map(|index| self.gates.get(index))
+                .fold(Opening::NOW, |opening, gate| {
+                    opening.and(gate.opens(at, ahead, &earlier.cost))
+                })
+        };
+        let at = opening(now).earliest();
+        (at > now && opening(at).opens_by(at)).then(|| Deadline::new(at, Reason::Turn))
     }
 
     /// Those of a lane whose time ends before its head can possibly start.
@@ -550,7 +584,7 @@ pub struct Gauges<'a> {
     /// Requests under way.
     pub in_flight: u64,
     /// The believed time between two starts; zero for no limit.
-    pub interval: core::time::Duration,
+    pub interval: Duration,
     /// `closed`, `open` or `probing`.
     pub circuit: &'static str,
 }

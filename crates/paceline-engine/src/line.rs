@@ -74,7 +74,7 @@ struct Lane {
     /// Their own delay is not over.
     delayed: BTreeMap<(Timestamp, Place), Ticket>,
     /// What those who are ready cost together, in requests.
-    ready_cost: u64,
+    ready_cost: u128,
     blocked_by: Option<Reason>,
 }
 
@@ -108,7 +108,7 @@ impl Line {
         let lane = self.lanes.get_mut(&gates)?;
         let ticket = match lane.ready.remove(&place) {
             Some(ticket) => {
-                lane.ready_cost -= ticket.cost.of(&Unit::Requests);
+                lane.ready_cost -= u128::from(ticket.cost.of(&Unit::Requests));
                 ticket
             }
             None => lane.delayed.remove(&(not_before, place))?,
@@ -169,7 +169,7 @@ impl Line {
             {
                 Ahead {
                     requests: lane.ready.len() as u64,
-                    cost: lane.ready_cost,
+                    cost: u64::try_from(lane.ready_cost).unwrap_or(u64::MAX),
                 }
             }
             _ => Ahead::NOTHING,
@@ -236,7 +236,7 @@ impl Line {
 
 impl Lane {
     fn stand(&mut self, ticket: Ticket) {
-        self.ready_cost += ticket.cost.of(&Unit::Requests);
+        self.ready_cost += u128::from(ticket.cost.of(&Unit::Requests));
         self.ready.insert(ticket.place, ticket);
     }
 

@@ -160,7 +160,8 @@ impl Gate {
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
-        } else if !answer.alone {
+        } else if !answer.alone || !self.circuit.is_closed() {
+            // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
             self.heed(now, answer, rng, &mut changed);
         }
@@ -288,17 +289,28 @@ impl Gate {
         self.in_flight
     }
 
-    /// The gate under other limits: those that stay in place keep what was spent of them.
+    /// The gate under other limits. Those that stay keep what was spent of them; the others go on, in their order, with the
+    /// books of those that went.
     pub(crate) fn change_limits(&mut self, now: Timestamp, limits: Vec<Limit>) {
-        let mut old = core::mem::take(&mut self.limits).into_iter();
-        self.limits = limits
+        let mut old = core::mem::take(&mut self.limits);
+        let kept: Vec<_> = limits
             .into_iter()
-            .map(|limit| match old.next() {
-                Some(mut account) => {
-                    account.change(now, limit);
-                    account
-                }
-                None => Account::open(now, limit),
+            .map(|limit| {
+                let same = old.iter().position(|account| *account.limit() == limit);
+                (limit, same.map(|same| old.remove(same)))
+            })
+            .collect();
+        let mut gone = old.into_iter();
+        self.limits = kept
+            .into_iter()
+            .map(|(limit, kept)| {
+                kept.unwrap_or_else(|| match gone.next() {
+                    Some(mut account) => {
+                        account.change(now, limit);
+                        account
+                    }
+                    None => Account::open(now, limit),
+                })
             })
             .collect();
     }

@@ -5,7 +5,7 @@ use super::strict::Strict;
 use super::{Limit, LimitKind};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
-use crate::{Reason, Timestamp};
+use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
 #[derive(Clone, Debug)]
@@ -50,13 +50,18 @@ impl Account {
         ahead: Ahead,
         cost: &Cost,
     ) -> Opening {
-        let cost = cost.of(&self.limit.unit);
-        if cost == 0 {
+        let spent = cost.of(&self.limit.unit);
+        // What is free still takes its time: only another unit is free of a limit on what is in flight.
+        let counts = match self.books {
+            Books::InFlight => spent > 0 || self.limit.unit == Unit::Requests,
+            _ => spent > 0,
+        };
+        if !counts {
             return Opening::NOW;
         }
         match (&self.books, self.limit.kind) {
-            (Books::Bucket(bucket), _) => bucket.opens(now, ahead.of(&self.limit.unit), cost),
-            (Books::Strict(strict), _) => strict.opens(now, ahead.of(&self.limit.unit), cost),
+            (Books::Bucket(bucket), _) => bucket.opens(now, ahead.of(&self.limit.unit), spent),
+            (Books::Strict(strict), _) => strict.opens(now, ahead.of(&self.limit.unit), spent),
             (Books::InFlight, LimitKind::InFlight { max }) => {
                 if in_flight + ahead.requests < max.get() {
                     Opening::NOW
@@ -93,6 +98,11 @@ impl Account {
             Books::Strict(strict) => strict.used(now),
             Books::InFlight => 0,
         };
+        let available = match &self.books {
+            Books::Bucket(bucket) => Some(bucket.available(now)),
+            Books::Strict(strict) => Some(strict.available(now)),
+            Books::InFlight => None,
+        };
         match (&mut self.books, limit.kind) {
             (Books::Strict(strict), LimitKind::Strict { amount, period }) => {
                 strict.resize(amount.get(), period);
@@ -106,7 +116,9 @@ impl Account {
                 },
             ) => {
                 let mut bucket = Bucket::full(now, amount.get(), period, burst.get());
-                bucket.charge(now, spent.min(burst.get()));
+                // More room is not more tokens: they flow in at the new rate.
+                let absent = available.map_or(0, |tokens| burst.get().saturating_sub(tokens));
+                bucket.charge(now, spent.min(burst.get()).max(absent));
                 *books = Books::Bucket(bucket);
             }
             (books, LimitKind::Strict { amount, period }) => {

@@ -38,18 +38,19 @@ impl Bucket {
             return Opening::never(Reason::TooCostly, Timestamp::MAX);
         }
         let needed = (i128::from(ahead) + i128::from(cost)) * i128::from(self.period);
-        let missing = needed - self.level_at(now);
+        let missing = needed.saturating_sub(self.level_at(now));
         if missing <= 0 {
             return Opening::NOW;
         }
         let amount = i128::from(self.amount);
         // Due times round up: a timer that fires a nanosecond early must find nothing to do.
-        let wait = u64::try_from((missing + amount - 1) / amount).unwrap_or(u64::MAX);
+        let wait = u64::try_from((missing.saturating_add(amount - 1)) / amount).unwrap_or(u64::MAX);
         Opening::at(now + Duration::from_nanos(wait), Reason::Limit)
     }
 
     pub(crate) fn charge(&mut self, now: Timestamp, cost: u64) {
-        self.level = self.level_at(now) - i128::from(cost) * i128::from(self.period);
+        let spent = i128::from(cost) * i128::from(self.period);
+        self.level = self.level_at(now).saturating_sub(spent);
         self.at = self.at.max(now);
     }
 
@@ -62,8 +63,8 @@ impl Bucket {
     /// Whole tokens that are missing from a full bucket, rounded up.
     pub(crate) fn missing(&self, now: Timestamp) -> u64 {
         let period = i128::from(self.period);
-        let missing = self.capacity() - self.level_at(now);
-        u64::try_from((missing + period - 1) / period).unwrap_or(u64::MAX)
+        let missing = self.capacity().saturating_sub(self.level_at(now));
+        u64::try_from(missing.saturating_add(period - 1) / period).unwrap_or(u64::MAX)
     }
 
     /// Whole tokens that are there.
@@ -77,7 +78,8 @@ impl Bucket {
 
     fn level_at(&self, now: Timestamp) -> i128 {
         let elapsed = i128::from(nanos(now.since(self.at)));
-        (self.level + elapsed * i128::from(self.amount)).min(self.capacity())
+        let inflow = elapsed.saturating_mul(i128::from(self.amount));
+        self.level.saturating_add(inflow).min(self.capacity())
     }
 }
 

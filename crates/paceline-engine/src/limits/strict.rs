@@ -60,9 +60,9 @@ impl Strict {
         match self.log.back_mut() {
             Some(last) if crowded && now.since(last.from) < self.period / 1000 => {
                 last.at = last.at.max(now);
-                last.cost += cost;
+                last.cost = last.cost.saturating_add(cost);
             }
-            Some(last) if last.at >= now => last.cost += cost,
+            Some(last) if last.at >= now => last.cost = last.cost.saturating_add(cost),
             _ => self.log.push_back(Entry {
                 from: now,
                 at: now,
@@ -85,7 +85,8 @@ impl Strict {
 
     /// What counts against the window now.
     pub(crate) fn used(&self, now: Timestamp) -> u64 {
-        self.live(now).map(|entry| entry.cost).sum()
+        self.live(now)
+            .fold(0, |sum, entry| sum.saturating_add(entry.cost))
     }
 
     /// How much could be spent at once.

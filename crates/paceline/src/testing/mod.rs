@@ -31,6 +31,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`VirtualClock`] is a pace's own time in a test's hand, for code that waits without such a
+//! server, on threads, or on another runtime.
+//!
 //! What they are not: a way to measure speed. Every request takes a lock.
 
 mod clock;
@@ -38,6 +41,7 @@ mod script;
 mod server;
 mod service;
 mod stats;
+mod virtual_clock;
 
 // The public interface is:
 pub use paceline_sim::{RetryAfter, ServerSpec, SpecError, Wrap};
@@ -45,3 +49,4 @@ pub use script::Script;
 pub use server::LimitedServer;
 pub use service::LimitedService;
 pub use stats::Stats;
+pub use virtual_clock::VirtualClock;
