@@ -429,11 +429,11 @@ mod tests {
         let third = blocking("third, a thread");
         waiting(3);
 
-        clock.advance_to_next();
+        clock.advance(Duration::from_secs(1));
         first.join().expect("no panic");
-        // The first kept the time for all; now the third does.
+        // Whoever kept the time for all, somebody still does.
         clock.wait_for_sleepers(1);
-        clock.advance_to_next();
+        clock.advance(Duration::from_secs(1));
         second.wait_for_wakes(1);
         let Poll::Ready(permit) = second.poll() else {
             panic!("its turn has come")
@@ -443,7 +443,7 @@ mod tests {
             .send(("second, a future", pace.now()))
             .expect("listened to");
         clock.wait_for_sleepers(1);
-        clock.advance_to_next();
+        clock.advance(Duration::from_secs(1));
         third.join().expect("no panic");
         assert_eq!(
             served.try_iter().collect::<Vec<_>>(),
