@@ -224,8 +224,6 @@ impl Call {
         let shared = self.pace.shared();
         if self.attempts.sends() == 0 {
             self.since = shared.now();
-        } else if self.place.is_none() {
-            self.place = Some(shared.place(&self.want));
         }
         let bounded = self.queue_wait.map(|wait| {
             let deadline = shared.now().max(self.not_before) + wait;
@@ -238,7 +236,9 @@ impl Call {
             attempts: &self.attempts,
             not_before: self.not_before,
         };
-        Acquire::new(Arc::clone(shared), &attempt)
+        let acquire = Acquire::new(Arc::clone(shared), &attempt);
+        self.place = Some(acquire.place());
+        acquire
     }
 
     pub(crate) fn granted(&mut self, granted: Granted) -> Result<Permit, Stopped> {

@@ -28,6 +28,7 @@ pub(crate) struct Attempt<'a> {
 #[must_use = "nothing is sent before the permit is there"]
 pub struct Acquire {
     shared: Arc<Shared>,
+    place: Place,
     state: State,
     sleep: Option<(Timestamp, Sleep)>,
 }
@@ -42,15 +43,22 @@ pub(crate) type Granted = Result<(Permit, Duration, Reason), Stopped>;
 
 impl Acquire {
     pub(crate) fn new(shared: Arc<Shared>, attempt: &Attempt<'_>) -> Self {
-        let state = match shared.join(attempt) {
+        let (place, joined) = shared.join(attempt);
+        let state = match joined {
             Ok(answer) => State::Answered(Some(answer)),
             Err(ticket) => State::Waiting(ticket),
         };
         Self {
             shared,
+            place,
             state,
             sleep: None,
         }
+    }
+
+    /// Where it stands, for the attempts after this one.
+    pub(crate) const fn place(&self) -> Place {
+        self.place
     }
 
     /// Waits by parking this thread: for programs without an async runtime.

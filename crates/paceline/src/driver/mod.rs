@@ -73,7 +73,8 @@ impl Shared {
     }
 
     /// Asks for admission: an answer, or the ticket of one that waits.
-    fn join(&self, attempt: &Attempt<'_>) -> Result<Answer, TicketId> {
+    /// The place is that of its first attempt, whether it had to wait then or not.
+    fn join(&self, attempt: &Attempt<'_>) -> (Place, Result<Answer, TicketId>) {
         let now = self.now();
         let mut state = self.lock();
         let State {
@@ -85,7 +86,8 @@ impl Shared {
             attempts,
             not_before,
         } = *attempt;
-        match engine.join(now, want, place, attempts, not_before) {
+        let place = place.unwrap_or_else(|| engine.place(now, want));
+        let joined = match engine.join(now, want, Some(place), attempts, not_before) {
             Joined::Admitted(sent) => {
                 self.telemetry.levels(engine);
                 Ok(Answer::Admitted(sent, Duration::ZERO, Reason::Turn))
@@ -97,7 +99,8 @@ impl Shared {
                 self.release(state, due);
                 Err(ticket)
             }
-        }
+        };
+        (place, joined)
     }
 
     /// What a waiter does next; if the time has come, whoever keeps it, the engine hears of it first.
@@ -190,11 +193,6 @@ impl Shared {
 
     pub(crate) fn shut_down(&self) {
         self.input(None, |engine, _| engine.shut_down());
-    }
-
-    pub(crate) fn place(&self, want: &Want) -> Place {
-        let now = self.now();
-        self.lock().engine.place(now, want)
     }
 
     pub(crate) fn next_start(&self, want: &Want) -> Option<Deadline> {

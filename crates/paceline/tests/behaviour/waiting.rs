@@ -169,6 +169,30 @@ async fn priority_goes_first_and_background_is_not_starved() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_retry_stands_where_its_request_stood_first() {
+    let script = Script::status(429).then(200).forever();
+    let pace = unconfigured().limit("1/s".parse().unwrap());
+    let lab = Lab::with(pace, LimitedService::scripted(script).latency(secs(0.2)));
+    let spawn = || {
+        let lab = lab.clone();
+        tokio::spawn(async move {
+            lab.get("/").await;
+            Instant::now()
+        })
+    };
+    let began = Instant::now();
+    let refused = spawn();
+    // Two more get in line before the first one's refusal is known.
+    tokio::time::sleep(secs(0.1)).await;
+    let (second, third) = (spawn(), spawn());
+    let mut ends = Vec::new();
+    for request in [refused, second, third] {
+        ends.push(request.await.unwrap() - began);
+    }
+    assert_eq!(ends, [secs(1.2), secs(2.2), secs(3.2)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn in_flight_lasts_until_the_body_ends() {
     use http_body_util::BodyExt;
     use tower::ServiceExt;
