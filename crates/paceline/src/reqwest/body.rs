@@ -15,17 +15,20 @@ pin_project! {
     struct InFlight {
         #[pin]
         body: Body,
+        // What is still to come, if its length is known.
+        left: Option<u64>,
         permit: Option<Permit>,
     }
 }
 
-/// `body`, whose request is in flight until it ends.
-pub(super) fn in_flight(body: Body, permit: Permit) -> Body {
+/// `body` of `length` bytes if that is known; its request is in flight until it ends.
+pub(super) fn in_flight(body: Body, length: Option<u64>, permit: Permit) -> Body {
     if http_body::Body::is_end_stream(&body) {
         return body;
     }
     Body::wrap(InFlight {
         body,
+        left: length,
         permit: Some(permit),
     })
 }
@@ -40,8 +43,12 @@ impl http_body::Body for InFlight {
     ) -> Poll<Option<Result<Frame<Bytes>, ::reqwest::Error>>> {
         let mut this = self.project();
         let frame = ready!(this.body.as_mut().poll_frame(cx));
-        // Who knows the length may not ask for the end.
-        if !matches!(frame, Some(Ok(_))) || this.body.is_end_stream() {
+        if let (Some(left), Some(Ok(frame))) = (&mut *this.left, &frame) {
+            *left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len() as u64));
+        }
+        // Who knows the length may not ask for the end, and a body that could have been compressed does not say it.
+        let ended = this.body.is_end_stream() || *this.left == Some(0);
+        if ended || !matches!(frame, Some(Ok(_))) {
             *this.permit = None;
         }
         Poll::Ready(frame)

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Once;
 
 use ::reqwest::{Body, Request, Response, ResponseBuilderExt, Url};
-use http::Extensions;
+use http::{Extensions, header};
 use paceline_engine::response::read;
 use paceline_engine::{Failure, Observation};
 use reqwest_middleware::{Error as Below, Next as Client, Result};
@@ -142,7 +142,10 @@ pub(super) async fn send(
             (Next::Return(outcome), Ok(response)) => {
                 let mut response = into_http(response);
                 response.extensions_mut().insert(journey.so_far(outcome));
-                return Ok(response.map(|body| in_flight(body, permit)));
+                // Of a body that was decoded, reqwest removes the field.
+                let length = response.headers().get(header::CONTENT_LENGTH);
+                let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+                return Ok(response.map(|body| in_flight(body, length, permit)));
             }
             (Next::Return(outcome), Err((_, last))) => {
                 let outcome = journey.so_far(outcome);

@@ -45,8 +45,15 @@ fn in_flight(pace: &Pace) -> u64 {
     pace.snapshot().gates[0].in_flight
 }
 
+/// Where another crate of the build has TLS without a provider, the client wants one even for plain HTTP.
+fn builder() -> reqwest::ClientBuilder {
+    // It fails only if it was done before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+}
+
 fn paced(router: impl Router) -> ClientWithMiddleware {
-    client(Client::builder().no_proxy(), router).unwrap()
+    client(builder().no_proxy(), router).unwrap()
 }
 
 fn seen(response: &Response) -> Outcome {
@@ -138,7 +145,7 @@ async fn a_redirect_to_another_host_keeps_its_pace_and_takes_no_credentials() {
     let client = Middleware::new(router)
         .follow_redirects(10)
         .default_headers(own)
-        .client(Client::builder().no_proxy())
+        .client(builder().no_proxy())
         .unwrap();
 
     let request = client.put(first.url("/here")).body("the body");
@@ -166,7 +173,7 @@ async fn credentials_of_the_client_itself_do_not_go_to_another_host() {
     .await;
     let mut own = http::HeaderMap::new();
     own.insert("authorization", "Bearer secret".parse().unwrap());
-    let builder = Client::builder().no_proxy().default_headers(own);
+    let builder = builder().no_proxy().default_headers(own);
     let client = client(builder, counted()).unwrap();
 
     let response = client.get(first.url("/")).send().await.unwrap();
@@ -407,7 +414,7 @@ async fn a_request_that_is_dropped_while_it_waits_costs_nothing() {
 async fn a_client_that_follows_by_itself_is_charged_for_it() {
     let hop = say(302).header("location", "/b");
     let (pace, upstream) = (counted(), Upstream::start([hop]).await);
-    let own = Client::builder().no_proxy().build().unwrap();
+    let own = builder().no_proxy().build().unwrap();
     let client = ClientBuilder::new(own)
         .with(Middleware::new(pace.clone()))
         .build();
@@ -469,9 +476,7 @@ async fn the_requests_own_timeout_bounds_waits_and_sends_together() {
 async fn waiting_is_not_charged_to_the_clients_own_timeout() {
     let pace = Pace::builder("t").limit("1/1s".parse().unwrap()).build();
     let upstream = Upstream::start([]).await;
-    let builder = Client::builder()
-        .no_proxy()
-        .timeout(Duration::from_millis(500));
+    let builder = builder().no_proxy().timeout(Duration::from_millis(500));
     let client = client(builder, pace).unwrap();
     for _ in 0..2 {
         let response = client.get(upstream.url("/")).send().await.unwrap();
@@ -484,7 +489,7 @@ async fn what_cannot_be_sent_costs_nothing() {
     let (pace, upstream) = (counted(), Upstream::start([]).await);
     let error = paced(pace.clone()).get("ftp://example.com/").send().await;
     assert!(error.unwrap_err().is_builder());
-    let builder = Client::builder().no_proxy().https_only(true);
+    let builder = builder().no_proxy().https_only(true);
     let client = client(builder, pace.clone()).unwrap();
     let error = client.get(upstream.url("/")).send().await;
     assert!(error.unwrap_err().is_builder(), "and is not tried again");
