@@ -99,4 +99,9 @@ impl Opening {
     pub(crate) fn opens_by(&self, at: Timestamp) -> bool {
         self.never.is_none() && self.completion.is_none() && self.not_before.at <= at
     }
+
+    /// Whether it opens by `at` once something in flight has ended.
+    pub(crate) fn opens_by_with_completions(&self, at: Timestamp) -> bool {
+        self.never.is_none() && self.not_before.at <= at
+    }
 }

@@ -61,6 +61,22 @@ mod gates {
         assert_eq!(quick.len(), 20);
     }
 
+    /// It kept the only place in flight for its start in an hour, and everybody stood behind it.
+    #[test]
+    fn a_place_in_flight_is_not_kept_for_a_start_that_is_far_off() {
+        let mut driver = Driver::new(&[&["1 in flight"], &["1/h"]]);
+        let first = driver.ask(&through(&[API, ROUTE]));
+        driver.answer(first, &ok());
+        let slow = driver.ask(&through(&[API, ROUTE]));
+        for _ in 0..3 {
+            let quick = driver.ask(&through(&[API]));
+            driver.answer(quick, &ok());
+        }
+        assert_eq!(driver.order(), [0, 2, 3, 4]);
+        driver.pass(ms(3_600_000));
+        assert_eq!(driver.times().last(), Some(&(slow, 3_600_000)));
+    }
+
     #[test]
     fn nobody_takes_the_token_that_an_earlier_ticket_will_need() {
         let mut driver = Driver::new(&[&["1/10s"], &["1/s"]]);

@@ -1,0 +1,243 @@
+//! Who starts next, who never will, and when to look again.
+
+use core::time::Duration;
+
+use super::Engine;
+use crate::cost::{Ahead, Cost};
+use crate::effects::Effect;
+use crate::gates::GateSet;
+use crate::line::{Place, Ticket, TicketId};
+use crate::opening::Opening;
+use crate::ticket::{Refusal, Want};
+use crate::{Deadline, Reason, Timestamp};
+
+impl Engine {
+    /// Why a newcomer need not even wait.
+    pub(super) fn turn_away(
+        &self,
+        now: Timestamp,
+        want: &Want,
+        place: Place,
+        opening: Opening,
+        not_before: Timestamp,
+    ) -> Option<Refusal> {
+        if let Some(reason) = opening.refusal() {
+            return Some(self.refusal(now, want.gates, reason, opening));
+        }
+        if want.best_effort && (!opening.is_open(now) || !self.line.is_empty()) {
+            return Some(self.refusal(now, want.gates, Reason::BestEffort, opening));
+        }
+        let ahead = self.line.ahead_of(want.gates, place);
+        let bounds = self.bounds(now, want.gates, ahead, &want.cost);
+        if want
+            .deadline
+            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before).max(now))
+        {
+            return Some(self.refusal(now, want.gates, Reason::Deadline, bounds));
+        }
+        (self.line.len() >= self.max_waiting)
+            .then(|| self.refusal(now, want.gates, Reason::QueueFull, opening))
+    }
+
+    fn refusal(&self, now: Timestamp, gates: GateSet, reason: Reason, opening: Opening) -> Refusal {
+        let at = opening.earliest();
+        let waiting_for = opening.reason(now);
+        Refusal {
+            reason,
+            waiting_for: (waiting_for != reason).then_some(waiting_for),
+            possible_at: (at > now && at < Timestamp::MAX).then_some(at),
+            asked: gates
+                .iter()
+                .filter_map(|index| self.gates.get(index)?.asked(now))
+                .max(),
+        }
+    }
+
+    /// Admits everybody who may start, refuses everybody who never will, and finds out when to look again.
+    pub(super) fn serve(&mut self, now: Timestamp) {
+        if self.line.is_empty() {
+            self.wake = None;
+            return;
+        }
+        loop {
+            self.line.promote(now);
+            match self.step(now) {
+                Step::Admit(id) => self.admit(now, id),
+                Step::Refuse(refusals) => {
+                    for (id, refusal) in refusals {
+                        self.refuse(id, refusal);
+                    }
+                }
+                Step::Wait(wake) => {
+                    self.wake = wake;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The next thing to do for the line as it stands.
+    fn step(&mut self, now: Timestamp) -> Step {
+        let overdue = self.ended(now, now);
+        if !overdue.is_empty() {
+            return Step::Refuse(overdue);
+        }
+        let mut wake = self
+            .line
+            .next_change()
+            .map(|(at, reason)| Deadline::new(at, reason));
+        let mut blocked: Vec<(&Ticket, Opening)> = Vec::new();
+        let mut reasons = Vec::new();
+        for head in self.line.heads() {
+            let opening = self.opens(now, head.gates, Ahead::NOTHING, &head.cost);
+            if let Some(reason) = opening.refusal() {
+                let refusal = self.refusal(now, head.gates, reason, opening);
+                let all = reason != Reason::TooCostly;
+                let ids = if all {
+                    self.line.ready_in(head.gates)
+                } else {
+                    vec![head.id]
+                };
+                return Step::Refuse(ids.into_iter().map(|id| (id, refusal)).collect());
+            }
+            if opening.is_open(now) {
+                let before: Vec<_> = blocked
+                    .iter()
+                    .filter(|(earlier, at)| !self.may_pass(now, head, earlier, at))
+                    .collect();
+                if before.is_empty() {
+                    return Step::Admit(head.id);
+                }
+                for (earlier, _) in before {
+                    wake = sooner(wake, self.room_for_both(now, head, earlier));
+                }
+            }
+            let hopeless = self.hopeless(now, head);
+            if !hopeless.is_empty() {
+                return Step::Refuse(hopeless);
+            }
+            wake = sooner(wake, opening.look_again(now));
+            reasons.push((
+                head.gates,
+                if opening.is_open(now) {
+                    Reason::Turn
+                } else {
+                    opening.reason(now)
+                },
+            ));
+            blocked.push((head, opening));
+        }
+        // Nobody else may start now, so whose time ends now has had its last chance; waking for it again would not end.
+        let ended = self.ended(now, now + Duration::from_nanos(1));
+        if !ended.is_empty() {
+            return Step::Refuse(ended);
+        }
+        for (gates, reason) in reasons {
+            self.line.blocked(gates, reason);
+        }
+        Step::Wait(wake)
+    }
+
+    /// Those whose time ends before `until`.
+    fn ended(&self, now: Timestamp, until: Timestamp) -> Vec<(TicketId, Refusal)> {
+        self.line
+            .due_before(until)
+            .filter_map(|(_, id)| Some((id, self.line.gates_of(id)?)))
+            .map(|(id, gates)| {
+                let opening = self.opens(now, gates, Ahead::NOTHING, &Cost::default());
+                (id, self.refusal(now, gates, Reason::Deadline, opening))
+            })
+            .collect()
+    }
+
+    /// Whether `later` may start now although `earlier` is blocked: only if `earlier` starts no later for it. A place in
+    /// flight is kept for one that starts soon; until a start that is far off, it will be free again.
+    fn may_pass(
+        &self,
+        now: Timestamp,
+        later: &Ticket,
+        earlier: &Ticket,
+        opening: &Opening,
+    ) -> bool {
+        let start = opening.earliest().max(now);
+        let ahead = Ahead::one(&later.cost);
+        later
+            .gates
+            .iter()
+            .filter(|index| earlier.gates.contains(*index))
+            .filter_map(|index| self.gates.get(index))
+            .map(|gate| gate.opens(now, ahead, &earlier.cost))
+            .all(|after| match start <= now + SOON {
+                true => after.opens_by(start),
+                false => after.opens_by_with_completions(start),
+            })
+    }
+
+    /// When time alone brings what both need of the gates that they share; `None` if it never does.
+    fn room_for_both(&self, now: Timestamp, later: &Ticket, earlier: &Ticket) -> Option<Deadline> {
+        let ahead = Ahead::one(&later.cost);
+        let opening = |at| {
+            let shared = later
+                .gates
+                .iter()
+                .filter(|index| earlier.gates.contains(*index));
+            shared
+                .filter_map(|index| self.gates.get(index))
+                .fold(Opening::NOW, |opening, gate| {
+                    opening.and(gate.opens(at, ahead, &earlier.cost))
+                })
+        };
+        let at = opening(now).earliest();
+        (at > now && opening(at).opens_by(at)).then(|| Deadline::new(at, Reason::Turn))
+    }
+
+    /// Those of a lane whose time ends before its head can possibly start.
+    fn hopeless(&self, now: Timestamp, head: &Ticket) -> Vec<(TicketId, Refusal)> {
+        let bounds = self.bounds(now, head.gates, Ahead::NOTHING, &head.cost);
+        self.line
+            .due_before(bounds.earliest())
+            .filter(|(_, id)| self.line.gates_of(*id) == Some(head.gates))
+            .map(|(_, id)| (id, self.refusal(now, head.gates, Reason::Deadline, bounds)))
+            .collect()
+    }
+
+    fn admit(&mut self, now: Timestamp, id: TicketId) {
+        let Some((ticket, reason)) = self.line.leave(id) else {
+            return;
+        };
+        self.line.yielded(ticket.gates, ticket.place);
+        let waited = now.since(ticket.joined);
+        let sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
+        self.effects.push_back(Effect::Admitted {
+            ticket: id,
+            sent,
+            waited,
+            reason,
+        });
+    }
+
+    pub(super) fn refuse(&mut self, id: TicketId, refusal: Refusal) {
+        if self.line.leave(id).is_some() {
+            self.effects.push_back(Effect::Refused {
+                ticket: id,
+                refusal,
+            });
+        }
+    }
+}
+
+/// Most requests are over by then.
+const SOON: Duration = Duration::from_secs(1);
+
+enum Step {
+    Admit(TicketId),
+    Refuse(Vec<(TicketId, Refusal)>),
+    Wait(Option<Deadline>),
+}
+
+fn sooner(a: Option<Deadline>, b: Option<Deadline>) -> Option<Deadline> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.at < a.at { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
