@@ -19,7 +19,7 @@ use crate::prepaid::Prepaid;
 ///
 /// ```no_run
 /// # use paceline::*;
-/// # async fn send() -> Observation { unimplemented!() }
+/// # async fn send() -> Observation { Observation::status(Verdict::Ok, 200) }
 /// # async fn example(pace: Pace) -> Result<Outcome, Stopped> {
 /// let mut call = Call::new(&pace, pace.want());
 /// loop {
