@@ -293,10 +293,12 @@ impl Engine {
         }
     }
 
-    /// Name, requests in flight, believed interval and circuit of a gate, without the cost of a snapshot.
+    /// Name, requests waiting and in flight, believed interval and circuit of a gate, without the cost of a snapshot.
     pub fn gauges(&self, gate: u16) -> Option<Gauges<'_>> {
-        self.gates.get(usize::from(gate)).map(|gate| Gauges {
+        let index = usize::from(gate);
+        self.gates.get(index).map(|gate| Gauges {
             name: gate.name(),
+            waiting: self.line.waiting_for(index),
             in_flight: gate.in_flight(),
             interval: gate.interval(),
             circuit: gate.circuit_word(),
@@ -375,6 +377,8 @@ impl Engine {
 pub struct Gauges<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Requests waiting for it.
+    pub waiting: u64,
     /// Requests under way.
     pub in_flight: u64,
     /// The believed time between two starts; zero for no limit.

@@ -323,6 +323,17 @@ mod refusals {
     }
 
     #[test]
+    fn an_own_delay_that_outlasts_the_deadline_is_said_to_be_that() {
+        let mut driver = Driver::new(&[&[]]);
+        let want = through(&[API]).deadline(at(1000));
+        let name = driver.ask_again(&want, None, &Attempts::default(), at(3000));
+        let refusal = driver.refusal(name);
+        assert_eq!(refusal.reason, Reason::Deadline);
+        assert_eq!(refusal.waiting_for, Some(Reason::Backoff));
+        assert_eq!(refusal.possible_at, Some(at(3000)));
+    }
+
+    #[test]
     fn a_full_line_refuses_the_next() {
         let mut driver = Driver::with(1, 2, &[&["1/s"]]);
         driver.ask_all(3, &through(&[API]));
@@ -458,6 +469,15 @@ mod the_line {
         driver.ask_again(&want, None, &attempts, driver.now);
         driver.pass(ms(1000));
         assert_eq!(driver.times(), [(0, 0), (1, 1000)]);
+    }
+
+    #[test]
+    fn who_waits_is_counted_at_each_of_its_gates() {
+        let mut driver = Driver::new(&[&[], &["1/s"], &["1/s"]]);
+        driver.ask_all(3, &through(&[API, ROUTE]));
+        driver.ask_all(2, &through(&[API, OTHER_ROUTE]));
+        let waiting = [API, ROUTE, OTHER_ROUTE].map(|gate| driver.waiting(gate));
+        assert_eq!(waiting, [3, 2, 1]);
     }
 
     #[test]

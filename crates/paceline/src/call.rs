@@ -167,6 +167,7 @@ impl Call {
 
     /// Tells the gates what came back and decides what becomes of it.
     pub fn settle(&mut self, permit: &mut Permit, seen: &Observation) -> Next {
+        let asked = seen.retry_after.filter(|_| !seen.is_served());
         let stripped;
         let seen = if self.policy.ignore_retry_after && !seen.is_served() {
             stripped = seen.without_hints();
@@ -188,7 +189,7 @@ impl Call {
             repeatable: self.repeatable,
         };
         let (decision, next_start, now) = permit.settle_call(seen, asking);
-        self.outcome.asked = seen.retry_after.filter(|_| !seen.is_served());
+        self.outcome.asked = asked;
         self.outcome.next_allowed = next_start.map(|next| (next.at.since(now), next.reason));
         match decision {
             Decision::Again { not_before } => {

@@ -8,7 +8,7 @@
 //! | `paceline_wait_seconds` | histogram | `gate`, `reason` | time in line, by what was waited for in the end |
 //! | `paceline_refused_share` | gauge | `gate` | share of `rate_limited` among the last hundred or so answers (0 to 1) |
 //! | `paceline_pace_per_second` | gauge | `gate` | the pace believed in; +Inf while no limit is |
-//! | `paceline_waiting` | gauge | `gate` | requests in line |
+//! | `paceline_waiting` | gauge | `gate` | requests in line for this gate |
 //! | `paceline_in_flight` | gauge | `gate` | requests under way, until their bodies end |
 //! | `paceline_circuit_changes_total` | counter | `gate`, `to` | `open`, `closed`, `gave_up` |
 //! | `paceline_pauses_total` | counter | `gate` | pauses that the upstream asked for |
@@ -108,7 +108,7 @@ impl Telemetry {
         }
     }
 
-    /// Queue length, in flight and pace, after every input.
+    /// Queue length and in flight, after every input.
     #[cfg_attr(
         not(feature = "metrics"),
         expect(clippy::unused_self, reason = "metrics are off")
@@ -117,7 +117,7 @@ impl Telemetry {
         #[cfg(feature = "metrics")]
         for (index, metrics) in self.gates.iter().enumerate() {
             if let Some(gauges) = u16::try_from(index).ok().and_then(|i| engine.gauges(i)) {
-                metrics.levels(gauges.in_flight, engine.waiting());
+                metrics.levels(gauges.in_flight, gauges.waiting);
             }
         }
         #[cfg(not(feature = "metrics"))]

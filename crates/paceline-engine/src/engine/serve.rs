@@ -28,10 +28,11 @@ impl Engine {
             return Some(self.refusal(now, want.gates, Reason::BestEffort, opening));
         }
         let ahead = self.line.ahead_of(want.gates, place);
-        let bounds = self.bounds(now, want.gates, ahead, &want.cost);
+        let own = Opening::at(not_before, Reason::Backoff);
+        let bounds = self.bounds(now, want.gates, ahead, &want.cost).and(own);
         if want
             .deadline
-            .is_some_and(|deadline| deadline < bounds.earliest().max(not_before).max(now))
+            .is_some_and(|deadline| deadline < bounds.earliest().max(now))
         {
             return Some(self.refusal(now, want.gates, Reason::Deadline, bounds));
         }
@@ -167,9 +168,12 @@ impl Engine {
             .filter(|index| earlier.gates.contains(*index))
             .filter_map(|index| self.gates.get(index))
             .map(|gate| gate.opens(now, ahead, &earlier.cost))
-            .all(|after| match start <= now + SOON {
-                true => after.opens_by(start),
-                false => after.opens_by_with_completions(start),
+            .all(|after| {
+                if start <= now + SOON {
+                    after.opens_by(start)
+                } else {
+                    after.opens_by_with_completions(start)
+                }
             })
     }
 

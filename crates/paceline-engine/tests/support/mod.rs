@@ -225,6 +225,10 @@ impl Driver {
         limits.map(|limit| limit.available).collect()
     }
 
+    pub(crate) fn waiting(&self, gate: u16) -> u64 {
+        self.engine.gauges(gate).expect("a gate").waiting
+    }
+
     pub(crate) fn in_flight(&self, gate: u16) -> u64 {
         self.engine.gauges(gate).expect("a gate").in_flight
     }

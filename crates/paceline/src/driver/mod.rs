@@ -37,7 +37,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     engine: Engine,
     waiters: Waiters,
-    /// The time of the last input, good enough where time plays no part: looking at a clock is most of a request's cost.
+    /// The time of the last input, good enough where time plays no part: a look at the clock costs as much as the lock.
     last: Timestamp,
 }
 

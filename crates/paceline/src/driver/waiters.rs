@@ -10,9 +10,9 @@ use super::Answer;
 use crate::telemetry::Telemetry;
 
 /// A task that polls its futures only now and then (`buffer_unordered`, whose items take long) may hold the keeper, and is
-/// found out by those who rest: all of them together look about four times a second, however many they are.
+/// found out by those who rest: all of them together look about four times a second.
 const LOOK_AFTER: Duration = Duration::from_millis(250);
-/// Also in a very long line somebody looks before this has passed.
+/// In a line so long that each would look less often than this, there are more looks.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]

@@ -123,9 +123,9 @@ impl GateMetrics {
             .increment(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
     }
 
-    pub(super) fn levels(&self, in_flight: u64, waiting: usize) {
+    pub(super) fn levels(&self, in_flight: u64, waiting: u64) {
         self.in_flight.set(in_flight);
-        self.waiting.set(waiting as u64);
+        self.waiting.set(waiting);
     }
 
     pub(super) fn event(&self, kind: EventKind) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{Request, StatusCode};
 use paceline::testing::{LimitedService, RetryAfter, Script, ServerSpec, Wrap};
-use paceline::{Reason, RequestOptions};
+use paceline::{Reason, RequestOptions, RetryPolicy};
 
 use crate::lab::{Lab, secs, unconfigured};
 
@@ -86,6 +86,37 @@ async fn with_less_time_than_the_retry_after_they_fail_at_once_and_say_how_long_
         error.contains("not sent: its time would end before its turn came"),
         "{error}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_ignored_is_reported_all_the_same_and_never_becomes_a_loop() {
+    let mut policy = RetryPolicy::default();
+    policy.ignore_retry_after = true;
+    let script = Script::status(429)
+        .header("retry-after", "3600")
+        .times(2)
+        .then(200)
+        .forever();
+    let lab = Lab::with(
+        unconfigured().policy(policy.clone()),
+        LimitedService::scripted(script),
+    );
+    assert!(lab.get_within("/", secs(10.0)).await.ok());
+    let arrivals = lab.server.stats().arrivals;
+    let floor = Duration::from_millis(10);
+    assert!(
+        arrivals.windows(2).all(|pair| pair[1] - pair[0] >= floor),
+        "{arrivals:?}"
+    );
+
+    policy.best_effort = true;
+    let script = Script::status(429).header("retry-after", "3600").forever();
+    let lab = Lab::with(
+        unconfigured().policy(policy),
+        LimitedService::scripted(script),
+    );
+    assert_eq!(lab.get("/").await.outcome.asked, Some(secs(3600.0)));
+    assert_eq!(lab.pace.snapshot().gates[0].asked, None);
 }
 
 #[tokio::test(start_paused = true)]
