@@ -1,0 +1,113 @@
+//! What answers change.
+
+use super::*;
+
+#[test]
+fn a_window_that_is_used_up_holds_the_next_until_it_starts_anew() {
+    let mut driver = Driver::new(&[&[]]);
+    driver.ask(&through(&[API]));
+    let mut seen = ok();
+    seen.windows.push(window(0, ms(7000)));
+    driver.answer(0, &seen);
+    driver.ask(&through(&[API]));
+    assert_eq!(driver.wake, Some(Deadline::new(at(7000), Reason::Window)));
+    driver.pass(ms(7000));
+    assert_eq!(driver.times(), [(0, 0), (1, 7000)]);
+}
+
+#[test]
+fn the_jitter_of_a_pause_comes_after_it_and_never_before() {
+    for asked in [1, 40, 1_000, 30_000, 3_600_000] {
+        let ends: Vec<_> = (0..50)
+            .map(|seed| {
+                let mut driver = Driver::with(seed, 10, &[&[]]);
+                driver.ask_all(2, &through(&[API]));
+                driver.answer(0, &ok());
+                driver.answer(1, &refused_for(ms(asked)));
+                let pause = driver.engine.snapshot(driver.now).gates[0].throttled_until;
+                pause.expect("a pause").since(at(0))
+            })
+            .collect();
+        // The belief of a first refusal asks for 100 ms by itself.
+        let plain = ms(asked.max(100));
+        let longest = (plain + plain / 32).min(plain + ms(1000));
+        assert!(
+            ends.iter().all(|end| (plain..=longest).contains(end)),
+            "{asked} ms"
+        );
+        assert!(asked < 100 || ends.iter().max() > ends.iter().min());
+    }
+}
+
+/// Opens the circuit of a gate that never served, with `waiting` in line; the probe is under way.
+fn probing(waiting: usize) -> Driver {
+    let mut driver = Driver::new(&[&[]]);
+    driver.ask(&through(&[API]));
+    driver.answer(0, &refused());
+    driver.ask_all(waiting, &through(&[API]));
+    driver.wait();
+    assert_eq!(
+        (driver.order(), driver.circuit(API)),
+        (vec![0, 1], "probing")
+    );
+    driver
+}
+
+#[test]
+fn a_circuit_that_closes_does_not_dump_the_line() {
+    let mut driver = probing(200);
+    driver.answer(1, &ok());
+    let mut most = Vec::new();
+    while driver.wake.is_some() || driver.in_flight(API) > 0 {
+        // Past the spacing that the run of refusals left, so that only the circuit holds anybody back.
+        driver.pass(ms(1000));
+        most.push(driver.in_flight(API));
+        let oldest = *driver.under_way.keys().next().expect("in flight");
+        driver.answer(oldest, &ok());
+    }
+    assert_eq!(most[..6], [2, 3, 4, 5, 6, 7]);
+    assert_eq!(driver.starts.len(), 201);
+}
+
+#[test]
+fn a_probe_that_is_never_answered_is_not_waited_for_for_ever() {
+    let mut driver = probing(2);
+    let patience = driver.starts[1].at + ms(30_000);
+    driver.pass_to(patience);
+    assert_eq!(driver.order(), [0, 1, 2]);
+    assert_eq!(driver.starts[2].at, patience);
+}
+
+/// It was taken for a refusal of this request alone, and the next probe had to wait for the end of all patience.
+#[test]
+fn a_probe_that_is_refused_again_gives_its_place_to_the_next() {
+    let mut driver = Driver::new(&[&[]]);
+    driver.ask_all(5, &through(&[API]));
+    let want = through(&[API]);
+    let mut attempts = Attempts::default();
+    let place = driver.engine.place(driver.now, &want);
+    let seen = refused();
+    driver.settle(0, &seen);
+    let _ = driver.engine.decide(
+        driver.now,
+        &want,
+        &RetryPolicy::default(),
+        &mut attempts,
+        Repeatable::YES,
+        &seen,
+    );
+    driver.finish(0);
+    assert_eq!(driver.circuit(API), "open");
+    for name in 1..5 {
+        driver.answer(name, &ok());
+    }
+    assert_eq!(driver.circuit(API), "open", "they left before it opened");
+    let probe = driver.ask_again(&want, Some(place), &attempts, driver.now);
+    driver.ask(&want);
+    driver.wait();
+    assert_eq!(driver.circuit(API), "probing");
+    driver.answer(probe, &seen);
+    assert_eq!(driver.circuit(API), "open");
+    driver.pass(ms(2000));
+    assert_eq!(driver.starts.len(), 7);
+}

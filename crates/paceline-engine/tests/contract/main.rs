@@ -1,0 +1,19 @@
+//! What the engine promises a driver, one promise a test, in virtual time.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod answers;
+mod gates;
+mod live_changes;
+mod refunds;
+mod refusals;
+mod the_line;
+
+use paceline_engine::*;
+use support::*;
+
+/// Gate 0 is the upstream's own, as in a pace; routes come after it.
+const API: u16 = 0;
+const ROUTE: u16 = 1;
+const OTHER_ROUTE: u16 = 2;
