@@ -21,7 +21,14 @@
 //! What it is not: a client, a network or a workload. Whoever drives a model owns the latency.
 #![forbid(unsafe_code)]
 
+mod client;
+pub mod policy;
+mod scenario;
 mod server;
+mod world;
 
 // The public interface is:
+pub use client::{Answer, Client, Orders};
+pub use scenario::{Scenario, Shape, Target};
 pub use server::{Decision, Model, RetryAfter, ServerSpec, SpecError, Wrap};
+pub use world::{Figures, Moment, Trace, record, run};

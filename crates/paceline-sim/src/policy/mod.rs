@@ -1,0 +1,5 @@
+//! Clients to compare.
+
+mod paceline;
+
+pub use paceline::Paceline;
