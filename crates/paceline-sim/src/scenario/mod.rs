@@ -35,6 +35,10 @@ pub struct Scenario {
     pub ideal: Option<f64>,
     /// What is to be reached.
     pub target: Option<Target>,
+    /// What a client needs whose requests retry each alone.
+    pub independent: Option<Baseline>,
+    /// What a client needs whose requests share one spacing.
+    pub shared_spacing: Option<Baseline>,
 }
 
 /// How requests come about.
@@ -68,6 +72,27 @@ pub struct Target {
     pub refused: u64,
     /// Requests given up, at most.
     pub failed: u64,
+}
+
+/// What another client was measured to need, elsewhere: the median of its runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "plain data that anyone may write down"
+)]
+pub struct Baseline {
+    /// Seconds.
+    pub elapsed: f64,
+    /// Runs in which a request failed.
+    pub failed_runs: u64,
+    /// Runs.
+    pub runs: u64,
+    /// Requests given up.
+    pub failed_requests: u64,
+    /// Answers that are not a success.
+    pub refused: u64,
+    /// Sends.
+    pub sent: u64,
 }
 
 impl Scenario {
