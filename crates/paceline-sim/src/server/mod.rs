@@ -17,11 +17,13 @@ mod concurrency;
 mod fixed_window;
 mod limiter;
 mod outage;
+mod over_time;
 mod retry_after;
 mod rival;
 mod sliding_log;
 mod spec;
 mod token_bucket;
+mod words;
 mod wrap;
 
 use core::time::Duration;

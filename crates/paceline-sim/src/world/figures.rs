@@ -73,6 +73,7 @@ impl Counter {
 pub struct Trace {
     /// What, and when.
     pub moments: Vec<(Timestamp, Moment)>,
+    believed: Option<f64>,
 }
 
 /// One thing that happened.
@@ -109,15 +110,8 @@ impl Trace {
     }
 
     pub(super) fn believes(&mut self, now: Timestamp, rate: Option<f64>) {
-        let last = self
-            .moments
-            .iter()
-            .rev()
-            .find_map(|(_, moment)| match moment {
-                Moment::Believes { rate } => Some(*rate),
-                _ => None,
-            });
-        if last.unwrap_or_default() != rate {
+        if self.believed != rate {
+            self.believed = rate;
             self.moments.push((now, Moment::Believes { rate }));
         }
     }
