@@ -29,6 +29,6 @@ mod world;
 
 // The public interface is:
 pub use client::{Answer, Client, Orders};
-pub use scenario::{Baseline, Scenario, Shape, Target};
+pub use scenario::{Baseline, Scenario, ScenarioError, Shape, Target};
 pub use server::{Decision, Model, RetryAfter, ServerSpec, SpecError, Wrap};
 pub use world::{Figures, Moment, Trace, record, run};

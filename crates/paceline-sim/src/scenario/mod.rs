@@ -1,8 +1,18 @@
 //! One experiment: a server that hides its limit, a client with a workload, and what is known about how it should go.
 
+mod document;
+mod error;
+mod read;
+mod target;
+#[cfg(test)]
+mod tests;
+
 use core::time::Duration;
 
 use crate::ServerSpec;
+pub use error::ScenarioError;
+use read::Field;
+pub use target::{Baseline, Target};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,43 +69,42 @@ pub enum Shape {
     Burst,
 }
 
-/// What a run must reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(
-    clippy::exhaustive_structs,
-    reason = "plain data that anyone may write down"
-)]
-pub struct Target {
-    /// Seconds at most.
-    pub elapsed: f64,
-    /// Answers that are not a success, at most.
-    pub refused: u64,
-    /// Requests given up, at most.
-    pub failed: u64,
-}
-
-/// What another client was measured to need, elsewhere: the median of its runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(
-    clippy::exhaustive_structs,
-    reason = "plain data that anyone may write down"
-)]
-pub struct Baseline {
-    /// Seconds.
-    pub elapsed: f64,
-    /// Runs in which a request failed.
-    pub failed_runs: u64,
-    /// Runs.
-    pub runs: u64,
-    /// Requests given up.
-    pub failed_requests: u64,
-    /// Answers that are not a success.
-    pub refused: u64,
-    /// Sends.
-    pub sent: u64,
-}
-
 impl Scenario {
+    /// Reads one JSON object.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its line and field.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        Self::from_json_line(1, text.trim_start_matches('\u{feff}'))
+    }
+
+    /// Reads the line number `line` of a text that has a JSON object a line.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its line and field.
+    pub fn from_json_line(line: u64, text: &str) -> Result<Self, ScenarioError> {
+        read::scenario(&Field::root(&document::json(text, line)?))
+    }
+
+    /// Reads JSON Lines: each line that is not blank, by its number from 1. A bad one does not spoil the others.
+    pub fn from_json_lines(text: &str) -> impl Iterator<Item = (u64, Result<Self, ScenarioError>)> {
+        let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
+        lines
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(|(line, text)| (line, Self::from_json_line(line, text)))
+    }
+
+    /// Reads a TOML document that is one scenario, with the same keys as in JSON.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its line and field.
+    pub fn from_toml(text: &str) -> Result<Self, ScenarioError> {
+        read::scenario(&Field::root(&document::toml(text)?))
+    }
+
     /// All requests there can be, a tree's root included.
     pub const fn total(&self) -> u64 {
         match self.shape {
