@@ -41,6 +41,7 @@ pub struct Orders(pub(crate) Vec<Order>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Send(u64),
+    SendSteadily(u64),
     Settle { request: u64, ok: bool },
     Wake { at: Timestamp, token: u64 },
 }
@@ -49,6 +50,11 @@ impl Orders {
     /// Sends a request now.
     pub fn send(&mut self, request: u64) {
         self.0.push(Order::Send(request));
+    }
+
+    /// Sends a request now, for one who knows the network too: without jitter on its way there.
+    pub(crate) fn send_steadily(&mut self, request: u64) {
+        self.0.push(Order::SendSteadily(request));
     }
 
     /// Gives a request's result to its caller: served, or given up.

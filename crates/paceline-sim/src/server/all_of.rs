@@ -40,6 +40,10 @@ impl AllOf {
         }
     }
 
+    pub(super) fn silence(&mut self) {
+        self.parts.iter_mut().for_each(Model::silence);
+    }
+
     pub(super) fn holds_slots(&self) -> bool {
         self.parts.iter().any(Model::holds_slots)
     }

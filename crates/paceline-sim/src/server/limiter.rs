@@ -58,6 +58,12 @@ impl Limiter {
         }
     }
 
+    pub(super) fn silence(&mut self) {
+        if let Self::AllOf(all) = self {
+            all.silence();
+        }
+    }
+
     pub(super) fn holds_slots(&self) -> bool {
         match self {
             Self::Concurrency(_) => true,

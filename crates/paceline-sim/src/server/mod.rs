@@ -103,6 +103,19 @@ impl Model {
         self.limiter.holds_slots()
     }
 
+    /// A clone without what refuses whatever a client does: at random, by arrival number, and the
+    /// poisoned request.
+    pub(crate) fn quiet(&self) -> Self {
+        let mut quiet = self.clone();
+        quiet.silence();
+        quiet
+    }
+
+    fn silence(&mut self) {
+        self.layers.retain(|layer| !layer.is_noise());
+        self.limiter.silence();
+    }
+
     fn clamp(&mut self, now: Timestamp) -> u64 {
         self.latest = self.latest.max(now.as_nanos());
         self.latest

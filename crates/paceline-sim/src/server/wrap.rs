@@ -151,6 +151,16 @@ pub(super) enum Layer {
     Rival(Rival),
 }
 
+impl Layer {
+    /// Whether it refuses for reasons that no waiting helps against.
+    pub(super) const fn is_noise(&self) -> bool {
+        match self {
+            Self::Refusing(Refusing::Outage(_), _) | Self::Rival(_) => false,
+            Self::Refusing(..) => true,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum Refusing {
     Random { p: f64, dice: Rng },

@@ -8,8 +8,8 @@
 //!                       answered, another half later
 //! ```
 //!
-//! Events at the same instant happen in the order in which they were scheduled. One seed decides the network's jitter and
-//! the server's dice, so a run replays.
+//! Events at the same instant happen in the order in which they were scheduled; what takes no time is
+//! no event. One seed decides the network's jitter and the server's dice, so a run replays.
 
 mod figures;
 mod queue;
@@ -33,7 +33,18 @@ use workload::Workload;
 ///
 /// The server's specification makes no sense.
 pub fn run(scenario: &Scenario, client: &mut dyn Client, seed: u64) -> Result<Figures, SpecError> {
-    Ok(World::new(scenario, seed, None)?.play(client).0)
+    let server = scenario.server.model(seed)?;
+    Ok(run_on(server, scenario, client, seed))
+}
+
+/// Plays a scenario once against this server instead of its own.
+pub(crate) fn run_on(
+    server: Model,
+    scenario: &Scenario,
+    client: &mut dyn Client,
+    seed: u64,
+) -> Figures {
+    World::new(server, scenario, seed, None).play(client).0
 }
 
 /// Plays a scenario once and writes down every send, answer and change of mind.
@@ -46,7 +57,8 @@ pub fn record(
     client: &mut dyn Client,
     seed: u64,
 ) -> Result<(Figures, Trace), SpecError> {
-    let (figures, trace) = World::new(scenario, seed, Some(Trace::default()))?.play(client);
+    let server = scenario.server.model(seed)?;
+    let (figures, trace) = World::new(server, scenario, seed, Some(Trace::default())).play(client);
     Ok((figures, trace.unwrap_or_default()))
 }
 
@@ -68,6 +80,14 @@ enum Event {
     },
 }
 
+/// Something that happens at this instant.
+enum Step {
+    /// A worker that is free takes what there is.
+    Take,
+    Event(Event),
+    Order(Order),
+}
+
 struct World<'a> {
     scenario: &'a Scenario,
     server: Model,
@@ -79,45 +99,26 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    fn new(scenario: &'a Scenario, seed: u64, trace: Option<Trace>) -> Result<Self, SpecError> {
-        Ok(Self {
+    fn new(server: Model, scenario: &'a Scenario, seed: u64, trace: Option<Trace>) -> Self {
+        Self {
             scenario,
-            server: scenario.server.model(seed)?,
+            server,
             workload: Workload::new(scenario),
             queue: Queue::default(),
             // Another stream than the server's.
             network: fastrand::Rng::with_seed(!seed),
             counter: Counter::default(),
             trace,
-        })
+        }
     }
 
     fn play(mut self, client: &mut dyn Client) -> (Figures, Option<Trace>) {
-        let mut orders = Orders::default();
-        self.take(Timestamp::ZERO, client, &mut orders);
+        self.happen(Timestamp::ZERO, Step::Take, client);
         while !self.workload.is_over() {
             let Some((now, event)) = self.queue.pop() else {
                 break;
             };
-            match event {
-                Event::Wake { token } => client.woken(now, token, &mut orders),
-                Event::Arrive { request } => self.arrive(now, request),
-                Event::Answer {
-                    request,
-                    answer,
-                    slot,
-                } => {
-                    if slot {
-                        self.server.finish(now);
-                    }
-                    self.counter.answered(answer.served);
-                    if let Some(trace) = &mut self.trace {
-                        trace.answered(now, request, answer.served);
-                    }
-                    client.answered(now, request, &answer, &mut orders);
-                }
-            }
-            self.obey(now, client, &mut orders);
+            self.happen(now, Step::Event(event), client);
             if let Some(trace) = &mut self.trace {
                 trace.believes(now, client.believed(now));
             }
@@ -125,41 +126,67 @@ impl<'a> World<'a> {
         (self.counter.figures(&self.workload), self.trace)
     }
 
-    /// Lets free workers take what there is.
-    fn take(&mut self, now: Timestamp, client: &mut dyn Client, orders: &mut Orders) {
-        while let Some(request) = self.workload.take(now) {
-            client.start(now, request, orders);
-            self.obey(now, client, orders);
-        }
-    }
-
-    fn obey(&mut self, now: Timestamp, client: &mut dyn Client, orders: &mut Orders) {
-        while !orders.0.is_empty() {
-            for order in core::mem::take(&mut orders.0) {
-                match order {
-                    Order::Send(request) => self.send(now, request),
-                    Order::Wake { at, token } => {
-                        self.queue.push(at.max(now), Event::Wake { token })
-                    }
-                    Order::Settle { request, ok } => {
-                        self.workload.settle(now, request, ok);
-                        if !self.workload.is_over() {
-                            self.take(now, client, orders);
-                        }
+    /// Does one thing and all that follows from it in no time, each consequence before the next
+    /// thing in line.
+    fn happen(&mut self, now: Timestamp, step: Step, client: &mut dyn Client) {
+        let mut orders = Orders::default();
+        let mut steps = vec![step];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Take => {
+                    if let Some(request) = self.workload.take(now) {
+                        steps.push(Step::Take);
+                        client.start(now, request, &mut orders);
                     }
                 }
+                Step::Event(Event::Wake { token }) => client.woken(now, token, &mut orders),
+                Step::Event(Event::Arrive { request }) => steps.extend(self.arrive(now, request)),
+                Step::Event(Event::Answer {
+                    request,
+                    answer,
+                    slot,
+                }) => {
+                    self.answered(now, request, &answer, slot);
+                    client.answered(now, request, &answer, &mut orders);
+                }
+                Step::Order(Order::Send(request)) => {
+                    let there = self.half_trip();
+                    steps.extend(self.send(now, request, there));
+                }
+                Step::Order(Order::SendSteadily(request)) => {
+                    steps.extend(self.send(now, request, self.scenario.latency / 2));
+                }
+                Step::Order(Order::Wake { at, token }) => {
+                    self.queue.push(at.max(now), Event::Wake { token });
+                }
+                Step::Order(Order::Settle { request, ok }) => {
+                    self.workload.settle(now, request, ok);
+                    if self.workload.is_over() {
+                        return;
+                    }
+                    steps.push(Step::Take);
+                }
             }
+            steps.extend(orders.0.drain(..).rev().map(Step::Order));
         }
     }
 
-    fn send(&mut self, now: Timestamp, request: u64) {
+    fn answered(&mut self, now: Timestamp, request: u64, answer: &Answer, slot: bool) {
+        if slot {
+            self.server.finish(now);
+        }
+        self.counter.answered(answer.served);
+        if let Some(trace) = &mut self.trace {
+            trace.answered(now, request, answer.served);
+        }
+    }
+
+    fn send(&mut self, now: Timestamp, request: u64, there: Duration) -> Option<Step> {
         if let Some(trace) = &mut self.trace {
             trace.sent(now, request);
         }
-        let there = self.half_trip();
         if !self.server.holds_slots() {
-            self.queue.push(now + there, Event::Arrive { request });
-            return;
+            return self.after(now, there, Event::Arrive { request });
         }
         let whole = there + self.half_trip();
         let answer = self.ask(now, request);
@@ -169,27 +196,38 @@ impl<'a> World<'a> {
         } else {
             whole.min(QUICK_REFUSAL)
         };
-        self.queue.push(
-            now + after,
+        self.after(
+            now,
+            after,
             Event::Answer {
                 request,
                 answer,
                 slot,
             },
-        );
+        )
     }
 
-    fn arrive(&mut self, now: Timestamp, request: u64) {
+    fn arrive(&mut self, now: Timestamp, request: u64) -> Option<Step> {
         let answer = self.ask(now, request);
         let back = self.half_trip();
-        self.queue.push(
-            now + back,
+        self.after(
+            now,
+            back,
             Event::Answer {
                 request,
                 answer,
                 slot: false,
             },
-        );
+        )
+    }
+
+    /// What takes no time does not queue up behind what else happens at this instant.
+    fn after(&mut self, now: Timestamp, delay: Duration, event: Event) -> Option<Step> {
+        if delay.is_zero() {
+            return Some(Step::Event(event));
+        }
+        self.queue.push(now + delay, event);
+        None
     }
 
     fn ask(&mut self, now: Timestamp, request: u64) -> Answer {

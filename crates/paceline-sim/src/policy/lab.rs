@@ -1,0 +1,45 @@
+//! What the tests of the policies have in common.
+
+use core::time::Duration;
+
+use crate::{Scenario, ServerSpec, Shape};
+
+pub(super) fn burst(requests: u64, server: ServerSpec) -> Scenario {
+    Scenario {
+        name: "lab".to_owned(),
+        group: None,
+        shape: Shape::Burst,
+        requests,
+        workers: requests,
+        latency: Duration::ZERO,
+        jitter: Duration::ZERO,
+        seeds: 1,
+        give_up_after: Duration::from_secs(300),
+        server,
+        ideal: None,
+        target: None,
+        independent: None,
+        shared_spacing: None,
+    }
+}
+
+pub(super) fn flat(requests: u64, workers: u64, latency: u64, server: ServerSpec) -> Scenario {
+    Scenario {
+        shape: Shape::Flat,
+        workers,
+        latency: Duration::from_millis(latency),
+        ..burst(requests, server)
+    }
+}
+
+pub(super) fn tree(requests: u64, workers: u64, latency: u64, server: ServerSpec) -> Scenario {
+    Scenario {
+        shape: Shape::Tree { fanout: 10 },
+        ..flat(requests, workers, latency, server)
+    }
+}
+
+/// To the millisecond, as the arena's files have it.
+pub(super) fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e3).round() / 1e3
+}
