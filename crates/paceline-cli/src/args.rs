@@ -12,6 +12,7 @@ use paceline::Limit;
 
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
+use crate::commands::simulate::SimulateArgs;
 
 /// All HTTP requests that share an upstream's quota keep one pace.
 #[derive(Debug, Parser)]
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// See what it is for: a limited site on loopback, walked without Paceline and with it
     Demo(DemoArgs),
+    /// Play scenarios in virtual time: a client against a server that hides its limit
+    Simulate(SimulateArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -36,6 +39,7 @@ Examples:
   paceline fetch https://api.example.com/items/1 https://api.example.com/items/2
   paceline fetch --input urls.txt --out pages --results results.ndjson
   paceline check --request 'GET https://api.example.com/items'
+  paceline simulate scenario.toml --policy paceline --policy independent --plot run.svg
   paceline demo";
 
 const FETCH_EXAMPLES: &str = "\

@@ -1,9 +1,11 @@
-//! The `paceline` command: fetch many URLs at one shared pace, check a configuration, see a demonstration.
+//! The `paceline` command: fetch many URLs at one shared pace, check a configuration, see a
+//! demonstration, play scenarios.
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
 mod output;
+mod picture;
 mod settings;
 
 use std::process::ExitCode;

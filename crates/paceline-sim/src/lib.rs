@@ -22,7 +22,6 @@
 #![forbid(unsafe_code)]
 
 mod client;
-mod ideal;
 pub mod policy;
 mod scenario;
 mod server;
@@ -30,7 +29,6 @@ mod world;
 
 // The public interface is:
 pub use client::{Answer, Client, Orders};
-pub use ideal::ideal;
 pub use scenario::{Baseline, Scenario, ScenarioError, Shape, Target};
 pub use server::{Decision, Model, RetryAfter, ServerSpec, SpecError, Wrap};
 pub use world::{Figures, Moment, Trace, record, run};

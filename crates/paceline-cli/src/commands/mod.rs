@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod demo;
 mod fetch;
+pub(crate) mod simulate;
 
 use crate::args::Command;
 use crate::output::{Exit, Output, Stop};
@@ -12,5 +13,6 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
         Command::Fetch(args) => fetch::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Demo(args) => demo::run(args, output),
+        Command::Simulate(args) => simulate::run(args, output),
     }
 }

@@ -16,6 +16,17 @@ pub struct ScenarioError {
     pub problem: String,
 }
 
+impl ScenarioError {
+    /// Something about the text as such, and no field of it.
+    pub fn new(line: u64, problem: impl Into<String>) -> Self {
+        Self {
+            line,
+            field: String::new(),
+            problem: problem.into(),
+        }
+    }
+}
+
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: ", self.line)?;
