@@ -34,7 +34,7 @@ impl Scale {
             .into_iter()
             .find(|step| *step >= rough * 0.999)
             .unwrap_or(rough);
-        let decimals = (-power.log10().round()).clamp(0.0, 9.0) as usize;
+        let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
         (0..=count + 1)
             .map(|tick| f64::from(tick) * step)
             .take_while(|value| *value <= self.most * 1.000_001)

@@ -4,13 +4,14 @@ use core::ops::Range;
 
 use super::LEFT;
 use super::history::History;
-use super::panel::{TICK_HEIGHT, cross, tick};
+use super::panel::{TICK_HEIGHT, cross, tick, triangle};
 use crate::picture::{Anchor, Svg};
 
-/// Draws it with its middle at `y`; returns its lower edge.
+/// Draws it with its middle at `y`, for a rate axis that ends at `rate`; returns its lower edge.
 pub(super) fn draw(
     svg: &mut Svg,
     y: f64,
+    rate: f64,
     limits: &[(f64, Option<f64>)],
     outages: &[Range<f64>],
     histories: &[History],
@@ -23,14 +24,14 @@ pub(super) fn draw(
     };
     if limits.iter().any(|(_, rate)| rate.is_some()) {
         let line = |svg: &mut Svg, x: f64| svg.line((x, y), (x + 20.0, y), "limit");
-        entry(svg, &line, "the server's limit");
+        entry(svg, &line, "limit");
     }
     if histories
         .iter()
         .any(|history| history.believed.iter().any(|(_, rate)| rate.is_some()))
     {
         let line = |svg: &mut Svg, x: f64| svg.line((x, y), (x + 20.0, y), "believed");
-        entry(svg, &line, "the limit believed in");
+        entry(svg, &line, "believed limit");
     }
     let bar = |svg: &mut Svg, x: f64| svg.rectangle((x, y - 6.0), (20.0, 12.0), "rate");
     entry(svg, &bar, "served a second");
@@ -40,14 +41,19 @@ pub(super) fn draw(
             .concat();
         svg.path(&ticks, "served many");
     };
-    entry(svg, &ticks, "start, served");
+    entry(svg, &ticks, "served start");
     if histories.iter().any(|history| !history.refused.is_empty()) {
         let crosses = |svg: &mut Svg, x: f64| svg.path(&cross(x + 10.0, y), "refused");
-        entry(svg, &crosses, "start, refused");
+        entry(svg, &crosses, "refused start");
+    }
+    let higher = |history: &History| history.bars().any(|bar| bar.served > rate);
+    if histories.iter().any(higher) {
+        let tip = |svg: &mut Svg, x: f64| svg.path(&triangle(x + 10.0, y + 3.0), "cut");
+        entry(svg, &tip, "higher");
     }
     if !outages.is_empty() {
-        let box_ = |svg: &mut Svg, x: f64| svg.rectangle((x, y - 6.0), (20.0, 12.0), "outage");
-        entry(svg, &box_, "server down");
+        let area = |svg: &mut Svg, x: f64| svg.rectangle((x, y - 6.0), (20.0, 12.0), "outage");
+        entry(svg, &area, "server down");
     }
     y + 8.0
 }

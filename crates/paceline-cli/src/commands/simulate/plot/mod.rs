@@ -79,7 +79,7 @@ fn picture(scenario: &Scenario, histories: &[History]) -> String {
         Anchor::Start,
         &shortened(&subtitle(scenario), 150),
     );
-    let mut top = legend::draw(&mut svg, 78.0, &limits, &outages, histories) + 20.0;
+    let mut top = legend::draw(&mut svg, 78.0, rate, &limits, &outages, histories) + 20.0;
     for history in histories {
         let panel = Panel {
             time,
@@ -138,3 +138,6 @@ fn shortened(text: &str, most: usize) -> String {
     let start: String = text.chars().take(most).collect();
     format!("{start}…")
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,6 +102,7 @@ impl Panel<'_> {
     }
 
     fn bars(&self, svg: &mut Svg, scale: &Scale, history: &History) {
+        let rates = scale.at(self.rate);
         let mut bars = String::new();
         let mut cut = String::new();
         let zero = scale.at(0.0);
@@ -111,8 +112,7 @@ impl Panel<'_> {
             let [x, width, y, height] = [from, (to - from).max(1.0), y, zero - y].map(number);
             let _ = write!(bars, "M{x} {y}h{width}v{height}h-{width}z");
             if bar.served > self.rate {
-                let (middle, y) = (number(f64::midpoint(from, to)), number(y - 2.0));
-                let _ = write!(cut, "M{middle} {}l3 5h-6z", y - 4.0);
+                cut += &triangle(f64::midpoint(from, to), rates);
             }
         }
         svg.path(&bars, "rate");
@@ -210,7 +210,11 @@ impl Panel<'_> {
         if let Some(ideal) = self.ideal.filter(|ideal| *ideal > 0.0) {
             let x = self.time.at(ideal);
             svg.line((x, rates), (x, bottom), "ideal");
-            svg.text((x - 4.0, rates + 11.0), "tick", Anchor::End, "ideal");
+            let (x, anchor) = match x > LEFT + 40.0 {
+                true => (x - 4.0, Anchor::End),
+                false => (x + 4.0, Anchor::Start),
+            };
+            svg.text((x, rates + 11.0), "tick", anchor, "ideal");
         }
     }
 }
@@ -218,6 +222,11 @@ impl Panel<'_> {
 /// The stroke of a served start, downwards from `y`.
 pub(super) fn tick(x: f64, y: f64) -> String {
     format!("M{} {}v{TICK_HEIGHT}", number(x), number(y))
+}
+
+/// The tip of a bar that is higher than there is room for, above `y`.
+pub(super) fn triangle(x: f64, y: f64) -> String {
+    format!("M{} {}l3 5h-6z", number(x), number(y - 6.0))
 }
 
 /// The cross of a refused start around a place.
