@@ -21,6 +21,7 @@
 //! What it is not: a client, a network or a workload. Whoever drives a model owns the latency.
 #![forbid(unsafe_code)]
 
+pub mod arena;
 mod client;
 pub mod policy;
 mod scenario;

@@ -37,8 +37,10 @@ use wrap::Layer;
 
 pub use build::SpecError;
 pub use retry_after::RetryAfter;
+pub(crate) use spec::Kind;
 pub use spec::ServerSpec;
 pub use wrap::Wrap;
+pub(crate) use wrap::WrapKind;
 
 /// What a server says to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
