@@ -180,6 +180,9 @@ fn problem(text: &str, error: &serde_json::Error) -> String {
     if error.is_data() {
         return words.to_owned();
     }
+    if words == "trailing characters" {
+        return "has more after the first value; must be one JSON object (several, one a line, are JSON Lines)".to_owned();
+    }
     let line = text.lines().nth(error.line().saturating_sub(1));
     let before = line.and_then(|line| line.get(..error.column()));
     // Some languages write these words for a float; JSON has none.
