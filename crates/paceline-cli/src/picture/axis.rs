@@ -9,7 +9,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// 0 lies at `from`, `most` at `to`, which may be the lower one. A `most` that is no positive number counts as 1.
+    /// 0 lies at `from`, `most` at `to`, which may be the lower one. A `most` that is no positive
+    /// number counts as 1.
     pub(crate) fn new(most: f64, from: f64, to: f64) -> Self {
         let most = if most.is_finite() && most > 0.0 {
             most

@@ -41,7 +41,8 @@ impl Svg {
     pub(crate) fn text_upwards(&mut self, (x, y): (f64, f64), class: &str, words: &str) {
         let (x, y, words) = (number(x), number(y), Escaped(words));
         self.write(format_args!(
-            r#"<text transform="translate({x} {y}) rotate(-90)" class="{class}" text-anchor="middle">{words}</text>"#
+            "<text transform=\"translate({x} {y}) rotate(-90)\" class=\"{class}\" \
+             text-anchor=\"middle\">{words}</text>"
         ));
     }
 

@@ -1,4 +1,5 @@
-//! One experiment: a server that hides its limit, a client with a workload, and what is known about how it should go.
+//! One experiment: a server that hides its limit, a client with a workload, and what is known about
+//! how it should go.
 
 mod document;
 mod error;
@@ -60,7 +61,8 @@ pub struct Scenario {
 pub enum Shape {
     /// Workers take them from a list.
     Flat,
-    /// Each page that arrives discovers the next `fanout` ones; breadth first. The first page that fails ends the run.
+    /// Each page that arrives discovers the next `fanout` ones; breadth first. The first page that
+    /// fails ends the run.
     Tree {
         /// Children of a page.
         fanout: u64,
@@ -88,7 +90,8 @@ impl Scenario {
         read::scenario(&Field::root(&document::json(text, line)?))
     }
 
-    /// Reads JSON Lines: each line that is not blank, by its number from 1. A bad one does not spoil the others.
+    /// Reads JSON Lines: each line that is not blank, by its number from 1. A bad one does not
+    /// spoil the others.
     pub fn from_json_lines(text: &str) -> impl Iterator<Item = (u64, Result<Self, ScenarioError>)> {
         let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
         lines

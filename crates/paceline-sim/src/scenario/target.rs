@@ -39,8 +39,8 @@ pub struct Baseline {
 }
 
 impl Target {
-    /// Whether these runs, one a seed, reach it: the median of each figure does (the upper of two), and no run fails more
-    /// requests than it allows. No runs reach nothing.
+    /// Whether these runs, one a seed, reach it: the median of each figure does (the upper of two),
+    /// and no run fails more requests than it allows. No runs reach nothing.
     pub fn is_met(&self, runs: &[Figures]) -> bool {
         let elapsed = median(runs.iter().map(|run| run.elapsed));
         let refused = median(runs.iter().map(|run| run.refused));

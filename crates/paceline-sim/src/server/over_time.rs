@@ -8,9 +8,10 @@ use super::spec::{Kind, ServerSpec};
 use super::wrap::WrapKind;
 
 impl ServerSpec {
-    /// The requests per second that its limits allow on average: each value holds from that time on, the first one from the
-    /// origin. A window allows its limit divided by its length, and of several limits the lowest counts. `None` where no
-    /// rate is limited, so for slots, too; what is wrapped around a limiter does not count.
+    /// The requests per second that its limits allow on average: each value holds from that time
+    /// on, the first one from the origin. A window allows its limit divided by its length, and of
+    /// several limits the lowest counts. `None` where no rate is limited, so for slots, too; what
+    /// is wrapped around a limiter does not count.
     pub fn rate_over_time(&self) -> Vec<(Duration, Option<f64>)> {
         match &self.kind {
             Kind::TokenBucket { rates, .. } => {

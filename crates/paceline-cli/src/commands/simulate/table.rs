@@ -23,6 +23,9 @@ struct Targets {
     all: u64,
 }
 
+const SEVERAL_SEEDS: &str =
+    "Of several seeds these are medians (of two the upper), and the most that a run lost.";
+
 const NARROWEST: usize = 8;
 /// A longer name pushes its row to the right.
 const WIDEST: usize = 32;
@@ -91,7 +94,7 @@ impl Table {
     pub(super) fn end(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.several_seeds {
-            lines.push("Of several seeds these are medians (of two the upper), and the most that a run lost.".to_owned());
+            lines.push(SEVERAL_SEEDS.to_owned());
         }
         if self.targets.values().any(|targets| targets.all > 1) {
             let targets = self.targets.iter();

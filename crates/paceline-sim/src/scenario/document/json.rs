@@ -181,7 +181,9 @@ fn problem(text: &str, error: &serde_json::Error) -> String {
         return words.to_owned();
     }
     if words == "trailing characters" {
-        return "has more after the first value; must be one JSON object (several, one a line, are JSON Lines)".to_owned();
+        return "has more after the first value; must be one JSON object (several, one a line, \
+                are JSON Lines)"
+            .to_owned();
     }
     let line = text.lines().nth(error.line().saturating_sub(1));
     let before = line.and_then(|line| line.get(..error.column()));

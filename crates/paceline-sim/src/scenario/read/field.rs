@@ -14,7 +14,8 @@ pub(in crate::scenario) struct Field<'a> {
     path: String,
 }
 
-/// An object whose fields are asked for by name. What nobody asks for does not matter, and `null` is absent.
+/// An object whose fields are asked for by name. What nobody asks for does not matter, and `null`
+/// is absent.
 pub(super) struct Table<'a> {
     entries: &'a BTreeMap<String, Node>,
     path: String,

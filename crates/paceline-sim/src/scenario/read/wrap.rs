@@ -15,7 +15,8 @@ const ARRIVALS: &str = "a list of arrivals counted from 1, such as [1, 20]";
 const STRETCHES: &str = "a list of [from, to], such as [[5, 8]]";
 const STRETCH: &str = "[from, to], such as [5, 8]";
 
-/// Requests per second of a rival: one that is looked at after an idle hour has all its tries to make up for.
+/// Requests per second of a rival: one that is looked at after an idle hour has all its tries to
+/// make up for.
 const RIVAL_RATE: Number = Number::above_zero(1e6);
 
 /// The request that is always refused unless another is named.

@@ -1,5 +1,5 @@
-//! How a picture looks, by day and by night. Served and refused differ in colour and in shape, the two limits in colour and
-//! in stroke.
+//! How a picture looks, by day and by night. Served and refused differ in colour and in shape, the
+//! two limits in colour and in stroke.
 
 pub(super) const SHEET: &str = "\
 text { font-family: system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #1f2937 }
