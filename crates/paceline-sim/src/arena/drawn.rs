@@ -9,8 +9,8 @@ use super::aim;
 use crate::policy;
 use crate::{RetryAfter, Scenario, ServerSpec, Shape, Wrap};
 
-/// `count` scenarios from `seed`, each with the ideal that an oracle needs and a target by
-/// [`aim`]. A prefix does not depend on `count`.
+/// `count` scenarios from `seed`, each with the ideal that an oracle needs and a target by the rule that
+/// the given ones follow. A prefix does not depend on `count`.
 pub fn drawn(seed: u64, count: usize) -> Vec<Scenario> {
     let mut dice = Rng::with_seed(seed);
     let mut scenarios = Vec::with_capacity(count);

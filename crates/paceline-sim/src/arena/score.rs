@@ -1,6 +1,7 @@
 //! What many matches come to.
 
 use super::Match;
+use crate::Figures;
 
 /// Many matches of one policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,8 +28,10 @@ impl Score {
         for played in matches {
             score.of += u64::from(played.target.is_some());
             score.met += u64::from(played.is_met());
-            score.refused += played.refused();
-            score.failed += played.failed();
+            if let Some(figures) = played.figures() {
+                score.refused += figures.refused;
+                score.failed += figures.failed;
+            }
             if let Some(ratio) = played.ratio() {
                 score.worst = score.worst.max(ratio);
                 score.logarithms += ratio.ln();
@@ -50,31 +53,15 @@ impl Match {
         self.target.is_some_and(|target| target.is_met(&self.runs))
     }
 
-    /// Seconds: the median of the runs, the upper of two.
-    pub fn elapsed(&self) -> f64 {
-        median(self.runs.iter().map(|run| run.elapsed)).as_secs_f64()
-    }
-
-    /// Answers that are not a success: the median of the runs.
-    pub fn refused(&self) -> u64 {
-        median(self.runs.iter().map(|run| run.refused))
-    }
-
-    /// Requests given up: the worst run.
-    pub fn failed(&self) -> u64 {
-        let failed = self.runs.iter().map(|run| run.failed);
-        failed.max().unwrap_or_default()
+    /// What its runs come to; `None` without a run.
+    pub fn figures(&self) -> Option<Figures> {
+        Figures::of(&self.runs)
     }
 
     /// Time to ideal, where that is above zero and nothing is lost.
     pub fn ratio(&self) -> Option<f64> {
         let ideal = self.ideal.filter(|ideal| *ideal > 0.0)?;
-        (self.failed() == 0).then(|| self.elapsed() / ideal)
+        let figures = self.figures().filter(|figures| figures.failed == 0)?;
+        Some(figures.elapsed.as_secs_f64() / ideal)
     }
-}
-
-fn median<T: Ord + Copy + Default>(values: impl Iterator<Item = T>) -> T {
-    let mut sorted: Vec<T> = values.collect();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }

@@ -70,12 +70,13 @@ fn misses(page: &mut String, matches: &[Match]) {
     page.push_str("| scenario | seconds | at most | refused | at most | failed | at most |\n");
     page.push_str("|---|---:|---:|---:|---:|---:|---:|\n");
     for played in missed {
-        let Some(target) = played.target else {
+        let (Some(target), Some(figures)) = (played.target, played.figures()) else {
             continue;
         };
         // A pipe would end the cell.
         let name = played.name.replace('|', "\\|");
-        let (elapsed, refused, failed) = (played.elapsed(), played.refused(), played.failed());
+        let (elapsed, refused) = (figures.elapsed.as_secs_f64(), figures.refused);
+        let failed = figures.failed;
         line(
             page,
             format_args!(

@@ -27,6 +27,28 @@ pub struct Figures {
     pub peak_1s: u64,
 }
 
+impl Figures {
+    /// What several runs of a scenario, one a seed, come to: the median of each figure, of two the upper,
+    /// but the most that a run failed. `None` of no runs.
+    pub fn of(runs: &[Self]) -> Option<Self> {
+        Some(Self {
+            elapsed: median(runs, |run| run.elapsed)?,
+            ok: median(runs, |run| run.ok)?,
+            failed: runs.iter().map(|run| run.failed).max()?,
+            sent: median(runs, |run| run.sent)?,
+            refused: median(runs, |run| run.refused)?,
+            slowest: median(runs, |run| run.slowest)?,
+            peak_1s: median(runs, |run| run.peak_1s)?,
+        })
+    }
+}
+
+fn median<T: Ord + Copy>(runs: &[Figures], figure: impl Fn(&Figures) -> T) -> Option<T> {
+    let mut sorted: Vec<T> = runs.iter().map(figure).collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
+}
+
 /// Counts while a run goes on.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
@@ -114,5 +136,31 @@ impl Trace {
             self.believed = rate;
             self.moments.push((now, Moment::Believes { rate }));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(figure: u64, failed: u64) -> Figures {
+        Figures {
+            elapsed: Duration::from_secs(figure),
+            ok: figure,
+            failed,
+            sent: figure,
+            refused: figure,
+            slowest: Duration::from_secs(figure),
+            peak_1s: figure,
+        }
+    }
+
+    #[test]
+    fn the_median_counts_of_two_the_upper_and_every_failure() {
+        assert_eq!(Figures::of(&[]), None);
+        assert_eq!(Figures::of(&[run(7, 0)]), Some(run(7, 0)));
+        assert_eq!(Figures::of(&[run(9, 0), run(7, 2)]), Some(run(9, 2)));
+        let three = [run(9, 0), run(7, 3), run(8, 1)];
+        assert_eq!(Figures::of(&three), Some(run(8, 3)));
     }
 }

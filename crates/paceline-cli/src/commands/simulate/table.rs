@@ -57,7 +57,7 @@ impl Table {
             ));
             width
         });
-        let Some(figures) = medians(runs) else {
+        let Some(figures) = Figures::of(runs) else {
             return lines;
         };
         self.several_seeds |= runs.len() > 1;
@@ -124,24 +124,6 @@ fn missed(target: &Target, figures: &Figures) -> String {
         }
     }
     words.trim_end_matches(',').to_owned()
-}
-
-/// The median of each figure, of two the upper; of the lost ones the most. `None` of no run.
-fn medians(runs: &[Figures]) -> Option<Figures> {
-    fn median<T: Ord + Copy>(runs: &[Figures], figure: impl Fn(&Figures) -> T) -> Option<T> {
-        let mut sorted: Vec<T> = runs.iter().map(figure).collect();
-        sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied()
-    }
-    let mut figures = *runs.first()?;
-    figures.elapsed = median(runs, |run| run.elapsed)?;
-    figures.ok = median(runs, |run| run.ok)?;
-    figures.failed = runs.iter().map(|run| run.failed).max()?;
-    figures.sent = median(runs, |run| run.sent)?;
-    figures.refused = median(runs, |run| run.refused)?;
-    figures.slowest = median(runs, |run| run.slowest)?;
-    figures.peak_1s = median(runs, |run| run.peak_1s)?;
-    Some(figures)
 }
 
 /// A name must not move the cursor about.
