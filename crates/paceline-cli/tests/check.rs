@@ -84,7 +84,10 @@ github
 #[test]
 fn the_configuration_in_the_readme_is_good() {
     let readme = include_str!("../../../README.md");
-    let (_, after) = readme.split_once("```toml\n").expect("a configuration");
+    let (_, section) = readme
+        .split_once("## Configuration\n")
+        .expect("it has the section");
+    let (_, after) = section.split_once("```toml\n").expect("a configuration");
     let (text, _) = after.split_once("```").expect("its end");
     let said = Folder::new("readme").with("paceline.toml", text).check(&[]);
     assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
