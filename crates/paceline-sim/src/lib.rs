@@ -1,4 +1,4 @@
-//! A world for Paceline: server models that hide a limit.
+//! A world for Paceline: server models that hide a limit, and virtual time in which clients meet them.
 //!
 //! A model is told what time it is and which request arrives, and says whether it admits it. It
 //! reads no clock, does no IO and draws its dice from a seed, so one model serves virtual time,
@@ -18,7 +18,9 @@
 //! # Ok::<(), paceline_sim::SpecError>(())
 //! ```
 //!
-//! What it is not: a client, a network or a workload. Whoever drives a model owns the latency.
+//! A model knows no latency: that is the business of whoever drives it. [`run`] does so in virtual time: it
+//! plays a [`Scenario`] (server, workload, network) with a [`Client`], one of the [`policy`] module or your
+//! own. [`arena`] lets many play many.
 #![forbid(unsafe_code)]
 
 pub mod arena;
