@@ -16,7 +16,7 @@ use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
 use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
 use crate::ticket::{Refusal, Sent, Want};
-use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp, Verdict};
+use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod serve;
 
@@ -135,7 +135,7 @@ impl Engine {
             let alone = sent
                 .refused
                 .is_some_and(|then| self.answers.since(then).all_served());
-            self.answers.answered(seen.verdict == Verdict::RateLimited);
+            self.answers.answered(seen.verdict.is_refusal());
             if seen.is_served() {
                 self.budget.deposit();
             }
@@ -251,6 +251,10 @@ impl Engine {
                 .gates
                 .iter()
                 .all(|index| self.gates.get(index).is_none_or(Gate::circuit_is_closed)),
+            has_served: want
+                .gates
+                .iter()
+                .all(|index| self.gates.get(index).is_none_or(Gate::has_served)),
             rng: &mut self.rng,
         };
         let decision = retry::decide(policy, attempts, repeatable, seen, around);

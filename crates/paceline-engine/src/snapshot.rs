@@ -73,6 +73,12 @@ pub struct WindowSnapshot {
 pub struct BeliefSnapshot {
     /// The time between two starts; `None` if no limit is believed in.
     pub interval: Option<Duration>,
+    /// With a probability of four in five the interval lies between these; `None` if nothing is believed.
+    pub between: Option<[Duration; 2]>,
+    /// How likely it is that there is no limit on the rate at all, in per cent.
+    pub no_limit_percent: u8,
+    /// How many may be under way at once, if that is what limits.
+    pub at_once: Option<u64>,
     /// The fresh refusals that shaped it.
     pub refusals: u64,
     /// Requests accepted since the last of them.

@@ -66,9 +66,6 @@ pub(crate) enum Moved {
     Died,
 }
 
-/// So many refusals in a row without a single success are not a pace any more.
-const REFUSALS_TO_OPEN: u32 = 4;
-
 /// One more than a lone request's attempts, so that a lone request never opens it.
 const FAILURES_TO_OPEN: u32 = 5;
 
@@ -238,7 +235,9 @@ impl Circuit {
         refused: bool,
         rng: &mut fastrand::Rng,
     ) -> Option<Moved> {
-        if order < self.run.fresh_from {
+        // One that served us is paced, not given up: its refusals are what the belief learns from.
+        let paced = refused && self.served && self.is_closed();
+        if paced || order < self.run.fresh_from {
             return None;
         }
         if self.run.length == 0 {
@@ -256,7 +255,7 @@ impl Circuit {
             | State::Probing {
                 since, gaps, dead, ..
             } => (since, gaps + 1, dead),
-            State::Closed { .. } if self.run.length >= self.needed_to_open(refused) => {
+            State::Closed { .. } if self.run.length >= Self::needed_to_open(refused) => {
                 (now, 0, false)
             }
             State::Closed { .. } => return None,
@@ -278,13 +277,9 @@ impl Circuit {
         }
     }
 
-    const fn needed_to_open(&self, refused: bool) -> u32 {
-        match (refused, self.served) {
-            (true, true) => REFUSALS_TO_OPEN,
-            // Never served and refused: from the first one on, one asks for all.
-            (true, false) => 1,
-            (false, _) => FAILURES_TO_OPEN,
-        }
+    /// Refusals only open it while it has never served: then one asks for all from the first one on.
+    const fn needed_to_open(refused: bool) -> u32 {
+        if refused { 1 } else { FAILURES_TO_OPEN }
     }
 }
 
@@ -360,27 +355,25 @@ mod tests {
     }
 
     #[test]
-    fn one_that_served_before_takes_four_fresh_refusals_and_never_dies() {
+    fn refusals_never_open_it_once_it_has_served_and_failures_never_kill_it() {
         let mut rng = fastrand::Rng::with_seed(1);
         let mut circuit = Circuit::default();
         circuit.served(at(0), 0);
-        for order in 1..4 {
-            assert_eq!(
-                circuit.unserved(at(order), order, order + 1, true, &mut rng),
-                None
-            );
+        for order in 1..100 {
+            let moved = circuit.unserved(at(order), order, order + 1, true, &mut rng);
+            assert_eq!((moved, circuit.is_closed()), (None, true));
         }
-        assert_eq!(
-            circuit.unserved(at(4), 4, 5, true, &mut rng),
-            Some(Moved::Opened)
-        );
-        for order in 5..50 {
+        for order in 100..104 {
+            let moved = circuit.unserved(at(order), order, order + 1, false, &mut rng);
+            assert_eq!(moved, None);
+        }
+        let moved = circuit.unserved(at(104), 104, 105, false, &mut rng);
+        assert_eq!(moved, Some(Moved::Opened));
+        for order in 105..150 {
             let now = circuit.probe_at().expect("open");
             circuit.sent(now, order);
-            assert_eq!(
-                circuit.unserved(now, order, order + 1, true, &mut rng),
-                None
-            );
+            let moved = circuit.unserved(now, order, order + 1, false, &mut rng);
+            assert_eq!(moved, None);
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Gate {
     belief: Belief,
     circuit: Circuit,
     in_flight: u64,
+    /// Answers in a row that said "overloaded".
+    overloaded: u32,
     /// The latest send that was served: what it left after is known to be past.
     served_order: u64,
 }
@@ -61,6 +63,11 @@ pub(crate) enum Change {
 const PAUSE_SPREAD: u32 = 32;
 const LONGEST_SPREAD: Duration = Duration::from_secs(1);
 
+/// Where one in thirty fails at random, three in a row are rarer than one in twenty thousand.
+const OVERLOADED_IN_A_ROW: u32 = 3;
+/// A longer stop fails most callers.
+const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
+
 impl Gate {
     pub(crate) fn new(name: &str, now: Timestamp, limits: Vec<Limit>) -> Self {
         Self {
@@ -74,6 +81,7 @@ impl Gate {
             belief: Belief::default(),
             circuit: Circuit::default(),
             in_flight: 0,
+            overloaded: 0,
             served_order: 0,
         }
     }
@@ -96,9 +104,16 @@ impl Gate {
         if self.is_calm() {
             return Opening::NOW;
         }
-        self.bounds(now, ahead, cost)
-            .and(self.circuit.opens(now, self.in_flight, ahead.requests))
-            .and(self.belief.opens(ahead.requests))
+        let bounds = self.bounds(now, ahead, cost);
+        let circuit = self.circuit.opens(now, self.in_flight, ahead.requests);
+        if self.circuit.is_closed() {
+            bounds
+                .and(circuit)
+                .and(self.belief.opens(self.in_flight, ahead.requests))
+        } else {
+            // Its probes are what the belief learns from.
+            bounds.and(circuit)
+        }
     }
 
     /// The part of `opens` that no answer can make earlier: limits, the pause, windows. A caller whose time ends before
@@ -121,9 +136,9 @@ impl Gate {
         for account in &mut self.limits {
             account.charge(now, cost);
         }
+        self.belief.sent(now, order, self.in_flight);
         self.in_flight += 1;
         self.windows.sent();
-        self.belief.sent(now);
         self.circuit.sent(now, order);
     }
 
@@ -132,7 +147,7 @@ impl Gate {
         for account in &mut self.limits {
             account.refund(now, taken, cost);
         }
-        self.belief.unsent(taken);
+        self.belief.unsent(order);
         self.windows.answered();
         self.circuit.unsent(now, order);
     }
@@ -140,6 +155,7 @@ impl Gate {
     /// It was sent, and nobody will tell how it ended.
     pub(crate) fn abandoned(&mut self, now: Timestamp, order: u64) {
         self.windows.answered();
+        self.belief.unsent(order);
         self.circuit.unsent(now, order);
     }
 
@@ -175,32 +191,21 @@ impl Gate {
             ..
         } = answer;
         self.served_order = self.served_order.max(order);
+        self.overloaded = 0;
         if self.pause.served(now, order) {
             changed(Change::Resumed);
         }
-        match self.circuit.served(now, order) {
-            Some(moved) => {
-                // The pause came from the refusals that opened it; they are over.
-                self.pause.clear();
-                changed(Change::Circuit(moved));
-                if let Moved::Closed {
-                    refused_for: Some(refused_for),
-                } = moved
-                {
-                    self.belief.run_ended(next_order, refused_for);
-                    changed(Change::Pace {
-                        interval: self.belief.interval(),
-                    });
-                }
-            }
-            None if self.belief.is_idle() => {}
-            None => {
-                self.belief
-                    .observe(sent, order, next_order, Evidence::Accepted);
-                changed(Change::Pace {
-                    interval: self.belief.interval(),
-                });
-            }
+        if let Some(moved) = self.circuit.served(now, order) {
+            // The pause came from the refusals that opened it; they are over.
+            self.pause.clear();
+            changed(Change::Circuit(moved));
+        }
+        if !self.belief.is_idle() {
+            self.belief
+                .observe(now, sent, order, next_order, Evidence::Accepted);
+            changed(Change::Pace {
+                interval: self.belief.interval(),
+            });
         }
     }
 
@@ -218,10 +223,11 @@ impl Gate {
             seen,
             ..
         } = answer;
-        let refused = seen.verdict == Verdict::RateLimited;
-        if refused && self.circuit.is_closed() {
+        let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
+        if refused {
+            let asked = seen.wait.unwrap_or_default().as_secs_f64();
             self.belief
-                .observe(sent, order, next_order, Evidence::Refused);
+                .observe(now, sent, order, next_order, Evidence::Refused { asked });
             changed(Change::Pace {
                 interval: self.belief.interval(),
             });
@@ -229,6 +235,17 @@ impl Gate {
         if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
             changed(Change::Circuit(moved));
         }
+    }
+
+    /// Whether "overloaded" is how this upstream refuses: it served us, and now it says so again and again, or a limit is
+    /// believed in already. One in thirty at random is trouble of its own and paces nobody.
+    fn speaks_of_a_limit(&mut self, seen: &Observation) -> bool {
+        if seen.verdict != Verdict::Overloaded || self.served_order == 0 {
+            return false;
+        }
+        self.overloaded += 1;
+        let believed = !self.belief.is_idle() && !self.belief.is_noise();
+        believed || self.overloaded >= OVERLOADED_IN_A_ROW
     }
 
     /// Stops for a hint that speaks for the whole gate.
@@ -247,7 +264,9 @@ impl Gate {
         };
         // Served later than the refused one left: it was about that request alone.
         let overtaken = self.served_order > order;
-        if asked.is_zero() || overtaken {
+        // So long a stop would fail whoever waits: not on the word of a single answer among good ones.
+        let alone = asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
+        if asked.is_zero() || overtaken || alone || self.belief.is_noise() {
             return;
         }
         let spread = (asked / PAUSE_SPREAD).min(LONGEST_SPREAD);
@@ -272,12 +291,17 @@ impl Gate {
         self.pause.current(now).map(|stop| stop.asked)
     }
 
+    /// It has answered something else than a refusal or a failure.
+    pub(crate) const fn has_served(&self) -> bool {
+        self.served_order > 0
+    }
+
     pub(crate) const fn circuit_is_closed(&self) -> bool {
         self.circuit.is_closed()
     }
 
     /// The time between two starts that is believed to be needed; zero for none.
-    pub(crate) const fn interval(&self) -> Duration {
+    pub(crate) fn interval(&self) -> Duration {
         self.belief.interval()
     }
 
@@ -320,7 +344,7 @@ impl Gate {
         let stop = self.pause.current(now);
         let opening = self.opens(now, Ahead::NOTHING, &Cost::default());
         let (refusals, accepted_since) = self.belief.grounds();
-        let idle = self.belief.is_idle();
+        let interval = self.belief.interval();
         let throttled = (opening.earliest() > now).then(|| opening.earliest());
         GateSnapshot {
             name: self.name.clone(),
@@ -355,7 +379,10 @@ impl Gate {
                 })
                 .collect(),
             belief: BeliefSnapshot {
-                interval: (!idle).then(|| self.belief.interval()),
+                interval: (!interval.is_zero()).then_some(interval),
+                between: self.belief.between(),
+                no_limit_percent: self.belief.no_limit_percent(),
+                at_once: self.belief.at_once(),
                 refusals,
                 accepted_since,
             },

@@ -148,6 +148,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) neighbours: Neighbours,
     /// An open circuit bounds retries by itself, one probe at a time.
     pub(crate) circuit_closed: bool,
+    /// All gates have served something.
+    pub(crate) has_served: bool,
     pub(crate) rng: &'a mut fastrand::Rng,
 }
 
@@ -159,7 +161,9 @@ pub(crate) fn decide(
     seen: &Observation,
     around: Surroundings<'_>,
 ) -> Decision {
-    let refused = seen.verdict == Verdict::RateLimited;
+    // Where others were served, "come back later" is a refusal like any other.
+    let overloaded = seen.verdict == Verdict::Overloaded && around.has_served;
+    let refused = seen.verdict == Verdict::RateLimited || overloaded;
     if !refused && !is_transient(seen) {
         return Decision::Return(Reason::Final);
     }
@@ -262,6 +266,7 @@ mod tests {
             budget: &mut Budget::default(),
             neighbours: Neighbours::default(),
             circuit_closed: true,
+            has_served: false,
             rng: &mut fastrand::Rng::with_seed(7),
         };
         decide(policy, attempts, repeatable, seen, around)

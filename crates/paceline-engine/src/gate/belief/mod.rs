@@ -1,87 +1,216 @@
 //! What the hidden limit is believed to be, learned from answers in send order.
 //!
 //! The seam: every send is announced with its order, every answer comes with the order of its send, and the gate asks for
-//! the earliest start that the belief finds admissible. Whatever learns better replaces `spacing.rs` and nothing else.
+//! the earliest start that the belief finds admissible. Until the first refusal nothing is kept but the latest sends.
+//!
+//! ```text
+//! answers ──► journal ──► buckets, slots, trial ──► choice ──► the next start
+//!             in send     hypotheses, weighed       how much
+//!             order       by how well they explain  to risk
+//! ```
+//!
+//! `bucket` (made of `cell`s; `zoom` moves its grid, `start` asks it for an instant) is a bucket of any rate behind any
+//! noise; `slots` is a cap on requests under way; `change` notices that the limit is another one now; `run` walks refusals
+//! that do not end; `trial` decides afterwards between the belief from before and the new one; `test` looks for limits that
+//! were raised; `burst` bounds what a bucket can hold; `learned` takes an answer through all of them.
 
-mod spacing;
+mod bucket;
+mod burst;
+mod cell;
+mod change;
+mod choice;
+mod journal;
+mod learned;
+mod run;
+mod slots;
+mod start;
+mod test;
+mod trial;
+mod zoom;
 
 use core::time::Duration;
 
-use crate::Timestamp;
 use crate::opening::Opening;
-use spacing::Spacing;
+use crate::{Reason, Timestamp};
+use burst::Burst;
+use journal::Send;
+use learned::Learned;
 
 /// What an answer says about a limit on the rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Evidence {
     /// The upstream took the request.
     Accepted,
-    /// It refused because of a limit.
-    Refused,
+    /// It refused because of a limit, and asked for a pause of so many seconds.
+    Refused { asked: f64 },
 }
 
 /// The learned pace of one gate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Belief {
-    spacing: Spacing,
-    /// From before the run of refusals that is going on: an outage must not be taken for a limit.
-    before: Option<Spacing>,
+    burst: Burst,
+    learned: Option<Box<Learned>>,
+}
+
+/// So much peace without a limit in sight, and the refusals are forgotten.
+const FORGOTTEN_AFTER: u64 = 500;
+const NO_LIMIT: f64 = 0.99;
+/// Pauses are averaged over so many refusals.
+const REMEMBERED: f64 = 8.0;
+/// Whoever has not been answered after so many usual trips, and a second, is not waited for.
+const TRIPS: f64 = 4.0;
+const A_SECOND: f64 = 1.0;
+
+fn secs(at: Timestamp) -> f64 {
+    at.as_nanos() as f64 / 1e9
+}
+
+fn timestamp(secs: f64) -> Timestamp {
+    if secs <= 0.0 {
+        Timestamp::ZERO
+    } else {
+        Timestamp::from_nanos((secs * 1e9) as u64)
+    }
 }
 
 impl Belief {
     /// A request leaves.
-    pub(crate) const fn sent(&mut self, now: Timestamp) {
-        self.spacing.sent(now);
-    }
-
-    /// The request that left at `taken` did not leave after all.
-    pub(crate) fn unsent(&mut self, taken: Timestamp) {
-        self.spacing.unsent(taken);
-    }
-
-    /// An answer to the request that left as `order` at `sent`; `next_order` is the order that the next one will have.
-    pub(crate) fn observe(&mut self, sent: Timestamp, order: u64, next_order: u64, seen: Evidence) {
-        match seen {
-            Evidence::Accepted => {
-                if self.spacing.accepted(order) {
-                    self.before = None;
-                }
+    pub(crate) fn sent(&mut self, now: Timestamp, order: u64, under_way: u64) {
+        let now = secs(now);
+        match &mut self.learned {
+            None => self.burst.sent(order, now),
+            Some(learned) => {
+                learned.sent(now, order, under_way);
             }
-            Evidence::Refused => {
-                let before = self.spacing.clone();
-                if self.spacing.refused(sent, order, next_order) {
-                    self.before.get_or_insert(before);
+        }
+    }
+
+    /// The request that left as `order` did not leave after all, or nobody will tell.
+    pub(crate) fn unsent(&mut self, order: u64) {
+        match &mut self.learned {
+            None => self.burst.unsent(),
+            Some(learned) => {
+                learned.journal.forget(order);
+                if learned.risked == Some(order) {
+                    learned.risked = None;
                 }
             }
         }
     }
 
-    /// A run of refusals that had opened the circuit ended after `refused_for`: it may have been an outage, or a limit so
-    /// slow that this is its interval.
-    pub(crate) fn run_ended(&mut self, next_order: u64, refused_for: Duration) {
-        match self.before.take() {
-            Some(before) if !before.interval().is_zero() => self.spacing.restore(before),
-            _ => self.spacing.try_after(refused_for),
+    pub(crate) fn observe(
+        &mut self,
+        now: Timestamp,
+        sent: Timestamp,
+        order: u64,
+        next_order: u64,
+        seen: Evidence,
+    ) {
+        let (now, sent) = (secs(now), secs(sent));
+        let accepted = seen == Evidence::Accepted;
+        if self.learned.is_none() && !accepted {
+            self.burst.ends_before(order);
+            self.learned = Some(Box::new(Learned::new(sent, &self.burst)));
         }
-        self.spacing.all_stale(next_order);
+        let Some(learned) = &mut self.learned else {
+            return;
+        };
+        let asked = match seen {
+            Evidence::Accepted => 0.0,
+            Evidence::Refused { asked } => {
+                let memory = (learned.refusals as f64 + 1.0).min(REMEMBERED);
+                learned.asked += (asked - learned.asked) / memory;
+                asked
+            }
+        };
+        if !learned.journal.answered(now, order, accepted, asked) {
+            // It left before anything was believed.
+            let send = Send::answered(order, sent, accepted, asked);
+            learned.judge(&send, false, next_order, &self.burst);
+        }
+        while let Some(send) = learned.journal.next(now) {
+            learned.judge(&send, true, next_order, &self.burst);
+        }
+        let forgotten = learned.peace > FORGOTTEN_AFTER && learned.trial.is_none();
+        if forgotten && learned.buckets.free() > NO_LIMIT {
+            *self = Self::default();
+        }
     }
 
     /// Nothing is believed: no refusal, or none that still matters.
     pub(crate) const fn is_idle(&self) -> bool {
-        self.spacing.interval().is_zero()
+        self.learned.is_none()
     }
 
-    pub(crate) fn opens(&self, ahead: u64) -> Opening {
-        self.spacing.opens(ahead)
+    /// Refusals of requests that each left after the one before was known, so far.
+    pub(crate) fn run(&self) -> u32 {
+        self.learned
+            .as_ref()
+            .map_or(0, |learned| learned.run.length)
+    }
+
+    /// Refusals come at random and have nothing to do with the rate.
+    pub(crate) fn is_noise(&self) -> bool {
+        self.learned
+            .as_ref()
+            .is_some_and(|learned| learned.lead().free() > 0.5)
+    }
+
+    pub(crate) fn opens(&self, under_way: u64, ahead: u64) -> Opening {
+        let Some(learned) = &self.learned else {
+            return Opening::NOW;
+        };
+        // Whoever never comes back is not waited for.
+        let recheck = timestamp(learned.last_sent + (learned.journal.trip() * TRIPS).max(A_SECOND));
+        let until_somebody_ends = Opening::at(recheck, Reason::Belief);
+        if let Some(cap) = learned.slots.cap() {
+            return if under_way + ahead < cap {
+                Opening::NOW
+            } else {
+                until_somebody_ends
+            };
+        }
+        let start = learned.start(ahead);
+        let opening = Opening::at(timestamp(start.at), Reason::Belief);
+        if start.alone {
+            opening.and(until_somebody_ends)
+        } else {
+            opening
+        }
     }
 
     /// The time between two starts; zero when no limit is believed in.
-    pub(crate) const fn interval(&self) -> Duration {
-        self.spacing.interval()
+    pub(crate) fn interval(&self) -> Duration {
+        match &self.learned {
+            Some(learned) if learned.lead().free() < 0.5 => {
+                Duration::from_secs_f64(1.0 / learned.lead().spread().middle)
+            }
+            _ => Duration::ZERO,
+        }
     }
 
-    /// Fresh refusals that shaped it, and answers taken since the last of them.
-    pub(crate) const fn grounds(&self) -> (u64, u64) {
-        self.spacing.grounds()
+    /// Between which two times that interval most probably lies.
+    pub(crate) fn between(&self) -> Option<[Duration; 2]> {
+        let spread = self.learned.as_ref()?.lead().spread();
+        Some([spread.high, spread.low].map(|rate| Duration::from_secs_f64(1.0 / rate)))
+    }
+
+    /// How likely it is that nothing limits the rate.
+    pub(crate) fn no_limit_percent(&self) -> u8 {
+        self.learned
+            .as_ref()
+            .map_or(100, |learned| (learned.lead().free() * 100.0).round() as u8)
+    }
+
+    /// How many may be under way, if that is what limits.
+    pub(crate) fn at_once(&self) -> Option<u64> {
+        self.learned.as_ref()?.slots.cap()
+    }
+
+    /// Refusals that shaped it, and answers taken since the last of them.
+    pub(crate) fn grounds(&self) -> (u64, u64) {
+        self.learned
+            .as_ref()
+            .map_or((0, 0), |learned| (learned.refusals, learned.peace))
     }
 }

@@ -1,0 +1,197 @@
+//! The hypothesis "a token bucket of rate r behind a fraction of random refusals", for all rates at once.
+//!
+//! Rates lie on a grid, a constant ratio apart; each is joined with each level of noise, for one running estimate of the
+//! noise would confirm itself. Beside the grid stands "no limit": it is what noise alone looks like. The weights are
+//! probabilities: each answer multiplies them by how probable it was to each (Bayes), so a handful of refusals is enough.
+
+use super::burst::Burst;
+use super::cell::{Cell, Hint};
+
+/// Rates on the grid.
+pub(super) const RATES: usize = 40;
+/// Refusals that have nothing to do with the rate, as fractions.
+pub(super) const NOISES: [f64; 4] = [0.005, 0.04, 0.12, 0.25];
+/// No hypothesis is ever quite dead.
+const FLOOR: f64 = 1e-7;
+/// Servers without a limit seldom say when to come back.
+const HINTS_WITHOUT_LIMIT: f64 = 0.3;
+/// What neighbouring rates pass to each other at each answer, so that a slow drift is followed.
+const DRIFT: f64 = 2e-4;
+/// The grid.
+#[derive(Clone, Debug)]
+pub(super) struct Buckets {
+    /// Tokens are as of this instant.
+    pub(super) at: f64,
+    /// Logarithm of the lowest rate, and of the ratio of neighbours.
+    pub(super) lowest: f64,
+    pub(super) step: f64,
+    pub(super) cells: [[Cell; NOISES.len()]; RATES],
+    pub(super) capacity: [f64; RATES],
+    /// No limit at all, for each noise.
+    pub(super) free: [f64; NOISES.len()],
+}
+
+/// Where the weight is: rates per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spread {
+    pub(super) low: f64,
+    pub(super) middle: f64,
+    pub(super) high: f64,
+}
+
+impl Buckets {
+    /// Knows nothing but that a send at `at` was refused: every rate between the two is as likely as any other.
+    pub(super) fn wide(at: f64, from: f64, to: f64, free: f64, burst: &Burst) -> Self {
+        let step = (to / from).ln() / (RATES - 1) as f64;
+        let lowest = from.ln();
+        let prior = [0.4, 0.3, 0.2, 0.1];
+        let mut cells = [[Cell::default(); NOISES.len()]; RATES];
+        let mut capacity = [1.0; RATES];
+        for (i, row) in cells.iter_mut().enumerate() {
+            let rate = (lowest + step * i as f64).exp();
+            capacity[i] = burst.capacity(rate);
+            for (noise, cell) in row.iter_mut().enumerate() {
+                *cell = Cell {
+                    low: 0.0,
+                    high: 1.0,
+                    weight: (1.0 - free) * prior[noise] / RATES as f64,
+                };
+            }
+        }
+        Self {
+            at,
+            lowest,
+            step,
+            cells,
+            capacity,
+            free: prior.map(|prior| prior * free),
+        }
+    }
+
+    pub(super) fn rate(&self, i: usize) -> f64 {
+        (self.lowest + self.step * i as f64).exp()
+    }
+
+    /// Learns from the answer to a send at `at`; returns how probable that answer was.
+    pub(super) fn learn(&mut self, at: f64, accepted: bool, asked: f64) -> f64 {
+        let hint = Hint::of(asked).filter(|_| !accepted);
+        let dt = (at - self.at).max(0.0);
+        self.at = self.at.max(at);
+        let (mut total, mut likely) = (0.0, 0.0);
+        for i in 0..RATES {
+            let rate = self.rate(i);
+            let refill = rate * dt;
+            let capacity = self.capacity[i];
+            for (noise, cell) in self.cells[i].iter_mut().enumerate() {
+                cell.refill(refill);
+                cell.judge(NOISES[noise], accepted, capacity);
+                likely += cell.weight;
+                if let Some(hint) = &hint {
+                    cell.hear(hint, rate);
+                }
+                total += cell.weight;
+            }
+        }
+        for (noise, weight) in self.free.iter_mut().enumerate() {
+            *weight *= if accepted {
+                1.0 - NOISES[noise]
+            } else {
+                NOISES[noise]
+            };
+            likely += *weight;
+            if hint.is_some() {
+                *weight *= HINTS_WITHOUT_LIMIT;
+            }
+            total += *weight;
+        }
+        self.normalise(total);
+        self.drift();
+        likely
+    }
+
+    /// A send of which nothing is known: it may have taken a token.
+    pub(super) fn miss(&mut self, at: f64) {
+        let dt = (at - self.at).max(0.0);
+        self.at = self.at.max(at);
+        for i in 0..RATES {
+            let refill = self.rate(i) * dt;
+            let capacity = self.capacity[i];
+            for cell in &mut self.cells[i] {
+                cell.refill(refill);
+                cell.overflow(capacity);
+                cell.low = (cell.low - 1.0).max(0.0);
+            }
+        }
+    }
+
+    /// Nothing was sent for long: the tokens are whatever a rest can bring.
+    pub(super) fn rested(&mut self, at: f64) {
+        self.at = at;
+        for i in 0..RATES {
+            for cell in &mut self.cells[i] {
+                cell.low = cell.low.max(1.0);
+                cell.high = self.capacity[i].max(1.0);
+            }
+        }
+    }
+
+    pub(super) fn normalise(&mut self, total: f64) {
+        let scale = 1.0 / total.max(f64::MIN_POSITIVE);
+        for cell in self.cells.iter_mut().flatten() {
+            cell.weight = (cell.weight * scale).max(FLOOR);
+        }
+        for weight in &mut self.free {
+            *weight = (*weight * scale).max(FLOOR);
+        }
+    }
+
+    fn drift(&mut self) {
+        for noise in 0..NOISES.len() {
+            let mut before = self.cells[0][noise].weight;
+            for i in 0..RATES {
+                let own = self.cells[i][noise].weight;
+                let after = self.cells[(i + 1).min(RATES - 1)][noise].weight;
+                self.cells[i][noise].weight = own + DRIFT * (before + after - 2.0 * own);
+                before = own;
+            }
+        }
+    }
+
+    /// How much a bucket holds, about.
+    pub(super) const fn holds(&self) -> f64 {
+        self.capacity[RATES / 2]
+    }
+
+    /// How likely it is that there is no limit.
+    pub(super) fn free(&self) -> f64 {
+        self.free.iter().sum()
+    }
+
+    /// The weight of a rate.
+    pub(super) fn column(&self, i: usize) -> f64 {
+        self.cells[i].iter().map(|cell| cell.weight).sum()
+    }
+
+    /// The rate below which `part` of the weight of all limits lies, between two neighbours.
+    pub(super) fn quantile(&self, part: f64) -> f64 {
+        let limited: f64 = (0..RATES).map(|i| self.column(i)).sum();
+        let mut rest = part * limited;
+        for i in 0..RATES {
+            let own = self.column(i);
+            if rest <= own {
+                let within = rest / own.max(f64::MIN_POSITIVE) - 0.5;
+                return (self.lowest + self.step * (i as f64 + within)).exp();
+            }
+            rest -= own;
+        }
+        self.rate(RATES - 1)
+    }
+
+    pub(super) fn spread(&self) -> Spread {
+        Spread {
+            low: self.quantile(0.1),
+            middle: self.quantile(0.5),
+            high: self.quantile(0.9),
+        }
+    }
+}

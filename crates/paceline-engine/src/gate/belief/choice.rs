@@ -1,0 +1,119 @@
+//! When the next one may start, and how much may be risked for it.
+//!
+//! Bold while the belief is wide: a refusal then buys a bisection. Careful once it is narrow, for from there each further
+//! refusal buys nothing. One risk at a time: what is sent before its answer is known is careful.
+
+use super::learned::Learned;
+
+/// How the next start is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    /// Almost surely accepted.
+    Careful,
+    /// Accepted with this probability.
+    Bold(f64),
+    /// Too early on purpose.
+    Test,
+}
+
+/// The next start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Start {
+    /// Seconds; in the past or minus infinity for at once.
+    pub(super) at: f64,
+    /// Only when nothing is under way any more.
+    pub(super) alone: bool,
+}
+
+/// The chance that a bold start is accepted: halves what is unknown, a little on the hopeful side.
+const BOLD: f64 = 0.4;
+const BOLDEST_IF_DEAR: f64 = 0.97;
+const CAREFUL: f64 = 0.985;
+/// How fast the limit is taken to be, surely, when a test is timed.
+const LIKELY: f64 = 0.9;
+/// A test leaves when so much of a token is there.
+const TESTED: f64 = 0.65;
+/// Narrow enough is this divided by the number of acceptances: what is lost to caution by then is what was lost before.
+const NARROW: f64 = 1.5;
+/// A bucket that holds more than one keeps what a careful pace leaves; it may stay wider.
+const KEEPS_UP_TO: f64 = 3.0;
+/// The tokens are not known better than this.
+const NARROWEST: f64 = 0.01;
+/// A hypothesis of little weight must not stall everybody: nobody waits longer than so many of the likely intervals.
+const PATIENCE: f64 = 3.0;
+/// After the first refusals of a run, the next probe comes after two likely intervals at the latest, or so many seconds.
+const SHORT_RUN: u32 = 3;
+const PROBE_AFTER: f64 = 2.0;
+const LONGEST_INTERVAL: f64 = 30.0;
+
+impl Learned {
+    /// What a refusal costs in sends: itself, and on the average half of the pause that it asks for.
+    fn dear(&self, rate: f64) -> f64 {
+        1.0 + 0.5 * self.asked * rate
+    }
+
+    fn mode(&self) -> Mode {
+        let lead = self.lead();
+        let spread = lead.spread();
+        if self.risked.is_some() {
+            return Mode::Careful;
+        }
+        if self.run.length == 0 && self.tests.is_due(self.dear(spread.middle)) {
+            return Mode::Test;
+        }
+        let width = spread.high / spread.low - 1.0;
+        let narrow = NARROW * lead.holds().min(KEEPS_UP_TO) / (self.accepted as f64 + 1.0);
+        if width > narrow.max(NARROWEST) {
+            let sure = 1.0 - 1.0 / self.dear(spread.low);
+            return Mode::Bold(sure.clamp(BOLD, BOLDEST_IF_DEAR));
+        }
+        Mode::Careful
+    }
+
+    /// A request leaves.
+    pub(super) fn sent(&mut self, now: f64, order: u64, under_way: u64) {
+        if self.mode() == Mode::Test {
+            self.tests.done();
+        }
+        let pending = self.journal.pending() as f64;
+        if self.lead().opens(CAREFUL, 1.0, pending, self.last_sent) > now {
+            self.risked = Some(order);
+        }
+        self.journal.sent(order, now, under_way);
+        self.last_sent = self.last_sent.max(now);
+    }
+
+    /// The earliest next start behind `ahead` others.
+    pub(super) fn start(&self, ahead: u64) -> Start {
+        let lead = self.lead();
+        let interval = 1.0 / lead.spread().middle;
+        let (sure, need) = match self.mode() {
+            Mode::Test => (LIKELY, TESTED),
+            Mode::Bold(sure) if ahead == 0 => (sure, 1.0),
+            _ => (CAREFUL, 1.0),
+        };
+        let under_way = self.journal.pending() as f64 + ahead as f64;
+        let at = lead
+            .opens(sure, need, under_way, self.last_sent)
+            .min(self.last_sent + PATIENCE * interval);
+        let unanswered = self.journal.unanswered() + ahead;
+        if self.run.length == 0 {
+            let alone = self
+                .trial
+                .as_ref()
+                .is_some_and(|trial| unanswered > trial.accepted);
+            return Start { at, alone };
+        }
+        let mut probe = self.run.probe_by();
+        if self.run.length < SHORT_RUN {
+            probe = probe.max(self.run.last + PROBE_AFTER * interval.min(LONGEST_INTERVAL));
+        }
+        if at <= probe && self.run.length < 2 {
+            return Start { at, alone: false };
+        }
+        Start {
+            at: at.min(probe),
+            alone: unanswered > 0,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Sends and their answers, brought into the order of the sends.
+//!
+//! Answers overtake each other; a limit was spent in the order in which requests left. So an answer waits for those that
+//! left before it, but not for ever: one that takes much longer than the others is passed over.
+
+use std::collections::VecDeque;
+
+/// Sends that are not judged yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Journal {
+    sends: VecDeque<Send>,
+    /// A smoothed time from send to answer, in seconds.
+    trip: f64,
+    unanswered: u64,
+    answers: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Send {
+    pub(super) order: u64,
+    pub(super) at: f64,
+    /// How many others were under way when it left.
+    pub(super) others: u64,
+    pub(super) answer: Option<bool>,
+    /// The pause that a refusal asked for.
+    pub(super) asked: f64,
+    /// Which answer in the order of arrival.
+    arrived: u64,
+}
+
+impl Send {
+    /// One that was not noted when it left.
+    pub(super) const fn answered(order: u64, at: f64, accepted: bool, asked: f64) -> Self {
+        Self {
+            order,
+            at,
+            others: 0,
+            answer: Some(accepted),
+            asked,
+            arrived: 0,
+        }
+    }
+}
+
+/// More are not kept waiting for their order.
+const KEPT: usize = 256;
+/// An answer is late after so many usual trips.
+const LATE: f64 = 3.0;
+
+impl Journal {
+    pub(super) fn sent(&mut self, order: u64, at: f64, others: u64) {
+        self.sends.push_back(Send {
+            order,
+            at,
+            others,
+            answer: None,
+            asked: 0.0,
+            arrived: u64::MAX,
+        });
+        self.unanswered += 1;
+    }
+
+    /// It was not sent after all, or nobody will tell.
+    pub(super) fn forget(&mut self, order: u64) {
+        let before = self.sends.len();
+        self.sends
+            .retain(|send| send.order != order || send.answer.is_some());
+        self.unanswered = self
+            .unanswered
+            .saturating_sub((before - self.sends.len()) as u64);
+    }
+
+    /// Notes an answer. Says whether its send is known.
+    pub(super) fn answered(&mut self, now: f64, order: u64, accepted: bool, asked: f64) -> bool {
+        let Ok(index) = self.sends.binary_search_by_key(&order, |send| send.order) else {
+            return false;
+        };
+        let send = &mut self.sends[index];
+        if send.answer.is_none() {
+            send.answer = Some(accepted);
+            send.asked = asked;
+            self.answers += 1;
+            send.arrived = self.answers;
+            self.unanswered = self.unanswered.saturating_sub(1);
+            let trip = now - send.at;
+            self.trip = if self.trip == 0.0 {
+                trip
+            } else {
+                self.trip + (trip - self.trip) / 8.0
+            };
+        }
+        true
+    }
+
+    /// The next send in order that can be judged; `answer` is `None` if it is passed over. What left at the same instant
+    /// is in the order of its answers.
+    pub(super) fn next(&mut self, now: f64) -> Option<Send> {
+        let front = *self.sends.front()?;
+        let together = self.sends.iter().take_while(|send| send.at == front.at);
+        let (index, first) = together.enumerate().min_by_key(|(_, send)| send.arrived)?;
+        if first.answer.is_some() {
+            return self.sends.remove(index);
+        }
+        let late = now - front.at > LATE * self.trip + 0.05;
+        let overtaken = late && self.sends.iter().any(|send| send.answer.is_some());
+        if !overtaken && self.sends.len() <= KEPT {
+            return None;
+        }
+        self.unanswered = self.unanswered.saturating_sub(1);
+        self.sends.pop_front()
+    }
+
+    /// Sends that have not been judged.
+    pub(super) fn pending(&self) -> usize {
+        self.sends.len()
+    }
+
+    pub(super) const fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
+    pub(super) const fn trip(&self) -> f64 {
+        self.trip
+    }
+}

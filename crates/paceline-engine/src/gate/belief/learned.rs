@@ -1,0 +1,179 @@
+//! What an answer changes: the buckets, what they are weighed against, the run that is going on.
+
+use super::bucket::Buckets;
+use super::burst::Burst;
+use super::change::Doubt;
+use super::journal::{Journal, Send};
+use super::run::Run;
+use super::slots::Slots;
+use super::test::Tests;
+use super::trial::Trial;
+
+/// Everything that is believed about a limit.
+#[derive(Clone, Debug)]
+pub(super) struct Learned {
+    pub(super) buckets: Buckets,
+    pub(super) slots: Slots,
+    pub(super) journal: Journal,
+    pub(super) run: Run,
+    /// The belief from when the run began.
+    before: Option<Box<Buckets>>,
+    pub(super) trial: Option<Trial>,
+    doubt: Doubt,
+    pub(super) tests: Tests,
+    pub(super) last_sent: f64,
+    /// Since the limit was last found to be another one.
+    pub(super) accepted: u64,
+    /// Refusals of requests that left after the one before was known.
+    pub(super) refusals: u64,
+    /// Accepted since the last refusal.
+    pub(super) peace: u64,
+    /// The pause that refusals ask for, in seconds: a moving average.
+    pub(super) asked: f64,
+    /// The pause that the last answer asked for.
+    asked_last: f64,
+    /// A send that might be refused is under way: one at a time.
+    pub(super) risked: Option<u64>,
+}
+
+/// The slowest and the fastest limit that is looked for, per second.
+const SLOWEST: f64 = 0.003;
+const FASTEST: f64 = 3000.0;
+/// When something has changed, so many times slower and faster.
+const CHANGE: f64 = 60.0;
+/// How likely no limit at all is: at first; after a change; at the end of a first run, which was most likely an outage or a
+/// window if it is not a limit's interval.
+const FREE_AT_FIRST: f64 = 0.1;
+const FREE_AFTER_A_CHANGE: f64 = 0.05;
+const FREE_AFTER_A_RUN: f64 = 0.9;
+/// A run of so many of the believed intervals is more likely to have been an outage.
+const LONG_RUN: f64 = 8.0;
+/// After so long a pause, in seconds, an acceptance ends a run, however few were refused.
+const LONG_PAUSE: f64 = 2.0;
+/// An acceptance less likely than this says that the limit may have been raised.
+const SURPRISE: f64 = 0.2;
+
+impl Learned {
+    /// After the first refusal, of a send at `at`.
+    pub(super) fn new(at: f64, burst: &Burst) -> Self {
+        Self {
+            buckets: Buckets::wide(at, SLOWEST, FASTEST, FREE_AT_FIRST, burst),
+            slots: Slots::default(),
+            journal: Journal::default(),
+            run: Run::default(),
+            before: None,
+            trial: None,
+            doubt: Doubt::default(),
+            tests: Tests::default(),
+            last_sent: at,
+            accepted: 0,
+            refusals: 0,
+            peace: 0,
+            asked: 0.0,
+            asked_last: 0.0,
+            risked: None,
+        }
+    }
+
+    /// Whom to follow: the buckets, or the belief from before a run while that is more likely.
+    pub(super) fn lead(&self) -> &Buckets {
+        match &self.trial {
+            Some(trial) if trial.leads() => &trial.buckets,
+            _ => &self.buckets,
+        }
+    }
+
+    /// Takes the next answer in send order. `counted`: how many were under way with it is known.
+    pub(super) fn judge(&mut self, send: &Send, counted: bool, next_order: u64, burst: &Burst) {
+        if self.risked.is_some_and(|risked| send.order >= risked) {
+            self.risked = None;
+        }
+        let Some(accepted) = send.answer else {
+            self.buckets.miss(send.at);
+            if let Some(trial) = &mut self.trial {
+                trial.buckets.miss(send.at);
+            }
+            return;
+        };
+        let begins = !accepted && self.run.length == 0;
+        let before = begins.then(|| Box::new(self.lead().clone()));
+        if !accepted {
+            self.peace = 0;
+            let fresh = self.run.refused(send.at, send.order, next_order);
+            self.refusals += u64::from(fresh);
+        }
+        let likely = self.weigh(send, accepted, counted, burst);
+        if let Some(before) = before {
+            // What is undecided when the next run begins is decided by then.
+            if let Some(trial) = self.trial.take()
+                && trial.leads()
+            {
+                self.buckets = *trial.buckets;
+            }
+            self.before = Some(before);
+        }
+        let asked_before = core::mem::replace(&mut self.asked_last, send.asked);
+        if accepted {
+            if likely < SURPRISE {
+                self.tests.hurry();
+            }
+            self.accepted += 1;
+            self.peace += 1;
+            self.tests.accepted();
+            self.end_run(send, asked_before, burst);
+        }
+        self.buckets.follow();
+    }
+
+    /// Weighs an answer; how likely it was to the buckets.
+    fn weigh(&mut self, send: &Send, accepted: bool, counted: bool, burst: &Burst) -> f64 {
+        let likely = self.buckets.learn(send.at, accepted, send.asked);
+        if counted {
+            self.slots.learn(send.others + 1, accepted, likely);
+        }
+        if let Some(trial) = &mut self.trial {
+            match trial.weigh(send.at, accepted, send.asked, likely) {
+                None => {}
+                Some(true) => {
+                    self.buckets = (*trial.buckets).clone();
+                    self.trial = None;
+                    self.doubt = Doubt::default();
+                }
+                Some(false) => self.trial = None,
+            }
+        } else if self.doubt.changed(likely) {
+            let middle = self.buckets.spread().middle;
+            let (from, to) = (
+                (middle / CHANGE).max(SLOWEST),
+                (middle * CHANGE).min(FASTEST),
+            );
+            self.buckets = Buckets::wide(send.at, from, to, FREE_AFTER_A_CHANGE, burst);
+            self.accepted = 0;
+            self.tests = Tests::default();
+        }
+        likely
+    }
+
+    /// An acceptance ends a run. If the run was long, the belief from before it is put on trial against the new one.
+    fn end_run(&mut self, send: &Send, asked_before: f64, burst: &Burst) {
+        let one_probe = self.run.length < 2 || self.run.is_fresh(send.order);
+        if self.run.length == 0 || !one_probe {
+            return;
+        }
+        let first = self.accepted <= 1;
+        let before = self.before.take();
+        let intervals = before.as_ref().map_or(f64::MAX, |before| {
+            (send.at - self.run.started) * before.spread().middle
+        });
+        let walked = self.run.length >= 2 || asked_before >= LONG_PAUSE;
+        if walked && self.trial.is_none() && (first || intervals > LONG_RUN) {
+            let mut before = before.filter(|_| !first).unwrap_or_else(|| {
+                let wide = Buckets::wide(send.at, SLOWEST, FASTEST, FREE_AFTER_A_RUN, burst);
+                Box::new(wide)
+            });
+            before.rested(send.at);
+            self.trial = Some(Trial::new(before));
+        }
+        self.run.length = 0;
+    }
+}

@@ -1,0 +1,44 @@
+//! When the next token is there, as surely as is asked.
+//!
+//! Each rate says when its bucket holds a token again. From the fastest rate down, their weights add up to the probability
+//! that the limit is at least that fast; where the sum reaches the certainty asked for lies the answer.
+
+use super::bucket::{Buckets, RATES};
+use super::cell::BLUR;
+
+impl Buckets {
+    /// The earliest instant at which a request behind `ahead` others under way finds a token with probability `sure`, as
+    /// far as a limit is concerned: noise strikes whenever it likes. `last` is when the latest one left.
+    pub(super) fn opens(&self, sure: f64, need: f64, ahead: f64, last: f64) -> f64 {
+        let mut reached = self.free();
+        if reached >= sure {
+            return f64::NEG_INFINITY;
+        }
+        let mut latest = f64::NEG_INFINITY;
+        for i in (0..RATES).rev() {
+            let own = self.column(i);
+            let part = ((sure - reached) / own.max(f64::MIN_POSITIVE)).min(1.0);
+            let rate = (self.lowest + self.step * (i as f64 + 0.5 - part)).exp();
+            let best = self.cells[i]
+                .iter()
+                .max_by(|a, b| a.weight.total_cmp(&b.weight))
+                .copied()
+                .unwrap_or_default();
+            let tokens = best.high + (best.low - best.high) * sure;
+            let inflow = rate * (1.0 + BLUR - 2.0 * BLUR * sure);
+            let level = self.at + (need + ahead - tokens) / inflow;
+            // The latest send left at most the capacity less its own token.
+            let full = if ahead > 0.0 {
+                last + (need + 1.0 - self.capacity[i]) / rate
+            } else {
+                f64::NEG_INFINITY
+            };
+            latest = latest.max(level.max(full));
+            reached += own;
+            if reached >= sure {
+                return latest;
+            }
+        }
+        latest
+    }
+}

@@ -1,0 +1,52 @@
+//! At the end of a long run of refusals: was it an outage, or is the limit another one now?
+//!
+//! The belief from before the run and the one that took the run for the limit start even. Each answer speaks for the one
+//! that thought it more likely.
+
+use super::bucket::Buckets;
+
+/// The belief from before a run, on trial.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) buckets: Box<Buckets>,
+    odds: f64,
+    /// Accepted since it began. So many and one more may be under way: the line is never dumped on a guess.
+    pub(super) accepted: u64,
+}
+
+/// Decided where less than this is left of the other one.
+const DECIDED: f64 = 0.05;
+
+impl Trial {
+    pub(super) const fn new(buckets: Box<Buckets>) -> Self {
+        Self {
+            buckets,
+            odds: 0.5,
+            accepted: 0,
+        }
+    }
+
+    /// It is the more likely one.
+    pub(super) fn leads(&self) -> bool {
+        self.odds >= 0.5
+    }
+
+    /// An answer that the other belief had given `theirs`; whether this one has won, once that is decided.
+    pub(super) fn weigh(
+        &mut self,
+        at: f64,
+        accepted: bool,
+        asked: f64,
+        theirs: f64,
+    ) -> Option<bool> {
+        let own = self.odds * self.buckets.learn(at, accepted, asked);
+        let theirs = (1.0 - self.odds) * theirs;
+        self.odds = own / (own + theirs).max(f64::MIN_POSITIVE);
+        self.accepted += u64::from(accepted);
+        if self.odds > 1.0 - DECIDED {
+            Some(true)
+        } else {
+            (self.odds < DECIDED).then_some(false)
+        }
+    }
+}

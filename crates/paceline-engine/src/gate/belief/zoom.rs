@@ -1,0 +1,85 @@
+//! Where the grid lies: around the weight, as fine as the belief is narrow, further out where the weight is at an edge.
+
+use super::bucket::{Buckets, NOISES, RATES};
+use super::cell::Cell;
+
+/// What lies outside of these parts of the weight does not keep the grid wide.
+const TAIL: f64 = 0.02;
+/// The finest step between two rates.
+const FINEST: f64 = 0.002;
+/// So much weight at an edge says that the limit may lie beyond.
+const AT_THE_EDGE: f64 = 0.1;
+/// Where hardly anything speaks for a limit, it does not matter which.
+const HARDLY_A_LIMIT: f64 = 0.9;
+
+impl Buckets {
+    /// Moves the grid to where the weight is: closer where that is narrow, further where it lies at an edge.
+    pub(super) fn follow(&mut self) {
+        let (low, high) = (self.quantile(TAIL), self.quantile(1.0 - TAIL));
+        let (bottom, top) = (self.rate(1), self.rate(RATES - 2));
+        let span = (high / low).ln();
+        let whole = self.step * RATES as f64;
+        if self.free() > HARDLY_A_LIMIT {
+            return;
+        }
+        let at_edge = low < bottom && self.column(0) + self.column(1) > AT_THE_EDGE
+            || high > top && self.column(RATES - 1) + self.column(RATES - 2) > AT_THE_EDGE;
+        if at_edge {
+            let margin = 0.5 * whole;
+            self.regrid(
+                low.ln() - margin,
+                (span + 2.0 * margin) / (RATES - 1) as f64,
+            );
+        } else if span < whole / 3.0 && self.step > FINEST {
+            let margin = (span * 0.4).max(FINEST * 4.0);
+            let step = ((span + 2.0 * margin) / (RATES - 1) as f64).max(FINEST);
+            let centre = (low.ln() + high.ln()) / 2.0;
+            self.regrid(centre - step * (RATES - 1) as f64 / 2.0, step);
+        }
+    }
+
+    fn regrid(&mut self, lowest: f64, step: f64) {
+        let old = self.clone();
+        self.lowest = lowest;
+        self.step = step;
+        let mut total: f64 = self.free.iter().sum();
+        for i in 0..RATES {
+            let place = (lowest + step * i as f64 - old.lowest) / old.step;
+            self.capacity[i] = old.capacity_at(place);
+            for noise in 0..NOISES.len() {
+                self.cells[i][noise] = old.between(place, noise, self.capacity[i]);
+                self.cells[i][noise].weight *= step / old.step;
+                total += self.cells[i][noise].weight;
+            }
+        }
+        self.normalise(total);
+    }
+
+    fn capacity_at(&self, place: f64) -> f64 {
+        let place = place.clamp(0.0, (RATES - 1) as f64);
+        let i = (place as usize).min(RATES - 2);
+        let part = place - i as f64;
+        self.capacity[i] * (1.0 - part) + self.capacity[i + 1] * part
+    }
+
+    fn between(&self, place: f64, noise: usize, capacity: f64) -> Cell {
+        if place < 0.0 || place > (RATES - 1) as f64 {
+            let edge = if place < 0.0 { 0 } else { RATES - 1 };
+            let known = self.cells[edge][noise];
+            return Cell {
+                low: known.low.min(0.0),
+                high: known.high.max(1.0).min(capacity.max(1.0)),
+                weight: known.weight.min(1e-4),
+            };
+        }
+        let i = (place as usize).min(RATES - 2);
+        let part = place - i as f64;
+        let (a, b) = (self.cells[i][noise], self.cells[i + 1][noise]);
+        let mix = |a: f64, b: f64| a * (1.0 - part) + b * part;
+        Cell {
+            low: mix(a.low, b.low),
+            high: mix(a.high, b.high),
+            weight: (mix(a.weight.max(1e-300).ln(), b.weight.max(1e-300).ln())).exp(),
+        }
+    }
+}
