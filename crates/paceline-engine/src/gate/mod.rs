@@ -291,6 +291,11 @@ impl Gate {
         self.pause.current(now).map(|stop| stop.asked)
     }
 
+    /// The chance of a refusal that is taken on purpose, to learn the pace.
+    pub(crate) fn risk(&self) -> f64 {
+        self.belief.risk()
+    }
+
     /// It has answered something else than a refusal or a failure.
     pub(crate) const fn has_served(&self) -> bool {
         self.served_order > 0

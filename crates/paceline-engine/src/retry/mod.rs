@@ -150,6 +150,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) circuit_closed: bool,
     /// All gates have served something.
     pub(crate) has_served: bool,
+    /// The chance that a gate takes of a refusal, to learn its pace.
+    pub(crate) risk: f64,
     pub(crate) rng: &'a mut fastrand::Rng,
 }
 
@@ -189,7 +191,7 @@ pub(crate) fn decide(
         .filter(|_| !policy.ignore_retry_after)
         .unwrap_or_default();
     let own = if refused {
-        match after_refusal(attempts, around.neighbours) {
+        match after_refusal(attempts, around.neighbours, around.risk) {
             Ok(earlier) => Backoff::REFUSALS.delay(earlier, around.rng),
             Err(reason) => return Decision::Return(reason),
         }
@@ -221,7 +223,7 @@ fn longest_after(hint: Duration, own: Duration) -> Duration {
 }
 
 /// One refusal more: how many came before in this row, or why it was the last.
-fn after_refusal(attempts: &mut Attempts, now: Neighbours) -> Result<u32, Reason> {
+fn after_refusal(attempts: &mut Attempts, now: Neighbours, risk: f64) -> Result<u32, Reason> {
     let earlier = attempts.refusals;
     attempts.refusals += 1;
     attempts.last_refused = Some(now);
@@ -229,7 +231,7 @@ fn after_refusal(attempts: &mut Attempts, now: Neighbours) -> Result<u32, Reason
         Some(first) if earlier > 0 => first,
         _ => *attempts.first_refused.insert(now),
     };
-    if now.since(first).leaves_alone(attempts.refusals) {
+    if now.since(first).leaves_alone(attempts.refusals, risk) {
         return Err(Reason::Poisoned);
     }
     if attempts.refusals >= REFUSALS_BACKSTOP {
@@ -267,6 +269,7 @@ mod tests {
             neighbours: Neighbours::default(),
             circuit_closed: true,
             has_served: false,
+            risk: 0.0,
             rng: &mut fastrand::Rng::with_seed(7),
         };
         decide(policy, attempts, repeatable, seen, around)

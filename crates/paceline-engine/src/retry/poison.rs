@@ -37,7 +37,8 @@ impl Neighbours {
     }
 
     /// Whether `own` refusals in a row single a request out among these answers, its own (all but the first) included.
-    pub(crate) fn leaves_alone(self, own: u32) -> bool {
+    /// `risk` is the chance of a refusal that the pace takes on purpose: whoever is first in line bears it.
+    pub(crate) fn leaves_alone(self, own: u32, risk: f64) -> bool {
         let mine = u64::from(own.saturating_sub(1));
         let others = self.answered.saturating_sub(mine);
         let refused = self.refused.saturating_sub(mine);
@@ -46,6 +47,7 @@ impl Neighbours {
         }
         // Laplace's rule of succession: never quite 0, never quite 1.
         let share = (refused as f64 + 1.0) / (others as f64 + 2.0);
+        let share = share.max(risk);
         let mut likelihood = 1.0;
         for _ in 0..own {
             likelihood *= share;
@@ -64,8 +66,8 @@ mod tests {
             answered: 30 + 4,
             refused: 4,
         };
-        assert!(all.leaves_alone(5));
-        assert!(!all.leaves_alone(3));
+        assert!(all.leaves_alone(5, 0.0));
+        assert!(!all.leaves_alone(3, 0.0));
     }
 
     #[test]
@@ -74,8 +76,18 @@ mod tests {
             answered: 100 + 9,
             refused: 50 + 9,
         };
-        assert!(!all.leaves_alone(10));
-        assert!(all.leaves_alone(30));
+        assert!(!all.leaves_alone(10, 0.0));
+        assert!(all.leaves_alone(30, 0.0));
+    }
+
+    #[test]
+    fn where_the_pace_risks_refusals_a_few_are_nobodys_fault() {
+        let all = Neighbours {
+            answered: 30 + 4,
+            refused: 4,
+        };
+        assert!(!all.leaves_alone(5, 0.6));
+        assert!(all.leaves_alone(30, 0.6));
     }
 
     #[test]
@@ -85,7 +97,7 @@ mod tests {
                 answered: 49,
                 refused: 49
             }
-            .leaves_alone(50)
+            .leaves_alone(50, 0.0)
         );
     }
 }

@@ -7,6 +7,9 @@
 use super::burst::Burst;
 use super::cell::{Cell, Hint};
 
+/// The slowest and the fastest limit that is looked for, per second.
+pub(super) const SLOWEST: f64 = 0.003;
+pub(super) const FASTEST: f64 = 3000.0;
 /// Rates on the grid.
 pub(super) const RATES: usize = 40;
 /// Refusals that have nothing to do with the rate, as fractions.

@@ -22,8 +22,9 @@ const MIRACLE: f64 = 0.004;
 pub(super) const BLUR: f64 = 0.005;
 /// How far a hint that contradicts a hypothesis counts against it: hints may be constants.
 const TRUST: f64 = 0.9;
-/// A hint with a fraction of a second is taken as exact up to this, in seconds, and the blur of the tokens.
-const EXACT: f64 = 0.002;
+/// A hint with a fraction of a second is taken as exact up to this, in seconds, for networks are not, and the blur of the
+/// tokens.
+const EXACT: f64 = 0.02;
 
 /// A named wait: the next token comes between these two, in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -29,6 +29,8 @@ pub(super) struct Start {
 const BOLD: f64 = 0.4;
 const BOLDEST_IF_DEAR: f64 = 0.97;
 const CAREFUL: f64 = 0.985;
+/// Whoever is first in line may meet several tests in a row: up to so much of a row of refusals is nobody's fault.
+const TESTS_REFUSED: f64 = 0.3;
 /// How fast the limit is taken to be, surely, when a test is timed.
 const LIKELY: f64 = 0.9;
 /// A test leaves when so much of a token is there.
@@ -61,13 +63,31 @@ impl Learned {
         if self.run.length == 0 && self.tests.is_due(self.dear(spread.middle)) {
             return Mode::Test;
         }
-        let width = spread.high / spread.low - 1.0;
-        let narrow = NARROW * lead.holds().min(KEEPS_UP_TO) / (self.accepted as f64 + 1.0);
-        if width > narrow.max(NARROWEST) {
+        if self.is_wide() {
             let sure = 1.0 - 1.0 / self.dear(spread.low);
             return Mode::Bold(sure.clamp(BOLD, BOLDEST_IF_DEAR));
         }
         Mode::Careful
+    }
+
+    /// Too little is known for caution to pay.
+    fn is_wide(&self) -> bool {
+        let lead = self.lead();
+        let spread = lead.spread();
+        let width = spread.high / spread.low - 1.0;
+        let narrow = NARROW * lead.holds().min(KEEPS_UP_TO) / (self.accepted as f64 + 1.0);
+        width > narrow.max(NARROWEST)
+    }
+
+    /// The chance of a refusal that is taken on purpose: nobody's own fault.
+    pub(super) fn risk(&self) -> f64 {
+        if self.lead().free() >= BOLD && !self.slots.is_likely() {
+            0.0
+        } else if self.is_wide() {
+            1.0 - BOLD
+        } else {
+            TESTS_REFUSED
+        }
     }
 
     /// A request leaves.

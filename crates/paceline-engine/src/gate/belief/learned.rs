@@ -1,6 +1,6 @@
 //! What an answer changes: the buckets, what they are weighed against, the run that is going on.
 
-use super::bucket::Buckets;
+use super::bucket::{Buckets, FASTEST, SLOWEST};
 use super::burst::Burst;
 use super::change::Doubt;
 use super::journal::{Journal, Send};
@@ -36,9 +36,6 @@ pub(super) struct Learned {
     pub(super) risked: Option<u64>,
 }
 
-/// The slowest and the fastest limit that is looked for, per second.
-const SLOWEST: f64 = 0.003;
-const FASTEST: f64 = 3000.0;
 /// When something has changed, so many times slower and faster.
 const CHANGE: f64 = 60.0;
 /// How likely no limit at all is: at first; after a change; at the end of a first run, which was most likely an outage or a

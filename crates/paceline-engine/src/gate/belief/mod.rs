@@ -149,6 +149,11 @@ impl Belief {
             .map_or(0, |learned| learned.run.length)
     }
 
+    /// The chance of a refusal that is taken on purpose, to learn.
+    pub(crate) fn risk(&self) -> f64 {
+        self.learned.as_ref().map_or(0.0, |learned| learned.risk())
+    }
+
     /// Refusals come at random and have nothing to do with the rate.
     pub(crate) fn is_noise(&self) -> bool {
         self.learned

@@ -58,6 +58,11 @@ impl Slots {
         }
     }
 
+    /// It explains more than it leaves open.
+    pub(super) fn is_likely(&self) -> bool {
+        self.odds > 0.0
+    }
+
     /// How many may be under way, if that is what limits.
     pub(super) fn cap(&self) -> Option<u64> {
         let room = self.refused.saturating_sub(1).max(1);

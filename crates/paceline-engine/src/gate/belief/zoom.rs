@@ -1,10 +1,10 @@
 //! Where the grid lies: around the weight, as fine as the belief is narrow, further out where the weight is at an edge.
 
-use super::bucket::{Buckets, NOISES, RATES};
+use super::bucket::{Buckets, FASTEST, NOISES, RATES, SLOWEST};
 use super::cell::Cell;
 
 /// What lies outside of these parts of the weight does not keep the grid wide.
-const TAIL: f64 = 0.02;
+const TAIL: f64 = 0.03;
 /// The finest step between two rates.
 const FINEST: f64 = 0.002;
 /// So much weight at an edge says that the limit may lie beyond.
@@ -22,20 +22,21 @@ impl Buckets {
         if self.free() > HARDLY_A_LIMIT {
             return;
         }
-        let at_edge = low < bottom && self.column(0) + self.column(1) > AT_THE_EDGE
-            || high > top && self.column(RATES - 1) + self.column(RATES - 2) > AT_THE_EDGE;
-        if at_edge {
-            let margin = 0.5 * whole;
-            self.regrid(
-                low.ln() - margin,
-                (span + 2.0 * margin) / (RATES - 1) as f64,
-            );
+        let below =
+            low < bottom && self.rate(0) > SLOWEST && self.column(0) + self.column(1) > AT_THE_EDGE;
+        let above = high > top
+            && self.rate(RATES - 1) < FASTEST
+            && self.column(RATES - 1) + self.column(RATES - 2) > AT_THE_EDGE;
+        let margin = if below || above {
+            0.5 * whole
         } else if span < whole / 3.0 && self.step > FINEST {
-            let margin = (span * 0.4).max(FINEST * 4.0);
-            let step = ((span + 2.0 * margin) / (RATES - 1) as f64).max(FINEST);
-            let centre = (low.ln() + high.ln()) / 2.0;
-            self.regrid(centre - step * (RATES - 1) as f64 / 2.0, step);
-        }
+            (span * 0.4).max(FINEST * (RATES / 2) as f64 - span / 2.0)
+        } else {
+            return;
+        };
+        let lowest = (low.ln() - margin).max(SLOWEST.ln());
+        let highest = (high.ln() + margin).min(FASTEST.ln());
+        self.regrid(lowest, (highest - lowest) / (RATES - 1) as f64);
     }
 
     fn regrid(&mut self, lowest: f64, step: f64) {
