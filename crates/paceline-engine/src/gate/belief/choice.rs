@@ -43,6 +43,7 @@ const KEEPS_UP_TO: f64 = 3.0;
 const NARROWEST: f64 = 0.01;
 /// A hypothesis of little weight must not stall everybody: nobody waits longer than so many of the likely intervals.
 const PATIENCE: f64 = 3.0;
+const ENOUGH: f64 = 1.5;
 /// After the first refusals of a run, the next probe comes after two likely intervals at the latest, or so many seconds.
 const SHORT_RUN: u32 = 3;
 const PROBE_AFTER: f64 = 2.0;
@@ -118,6 +119,9 @@ impl Learned {
             .min(self.last_sent + PATIENCE * interval);
         let unanswered = self.journal.unanswered() + ahead;
         if self.run.length == 0 {
+            // Nothing was refused since: no wait that is much longer than the longest that was needed.
+            let bound = self.last_sent + ENOUGH * self.enough;
+            let at = if self.enough > 0.0 { at.min(bound) } else { at };
             let alone = self
                 .trial
                 .as_ref()

@@ -32,6 +32,9 @@ pub(super) struct Learned {
     pub(super) asked: f64,
     /// The pause that the last answer asked for.
     asked_last: f64,
+    /// The latest accepted send, and the longest time between two with a refusal in between: so long a wait was enough.
+    accepted_at: f64,
+    pub(super) enough: f64,
     /// A send that might be refused is under way: one at a time.
     pub(super) risked: Option<u64>,
 }
@@ -68,6 +71,8 @@ impl Learned {
             peace: 0,
             asked: 0.0,
             asked_last: 0.0,
+            accepted_at: at,
+            enough: 0.0,
             risked: None,
         }
     }
@@ -117,6 +122,10 @@ impl Learned {
             self.accepted += 1;
             self.peace += 1;
             self.tests.accepted();
+            if self.run.length > 0 {
+                self.enough = self.enough.max(send.at - self.accepted_at);
+            }
+            self.accepted_at = self.accepted_at.max(send.at);
             self.end_run(send, asked_before, burst);
         }
         self.buckets.follow();
