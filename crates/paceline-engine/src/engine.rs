@@ -403,7 +403,7 @@ fn event(index: usize, change: Change) -> Event {
         Change::Resumed => EventKind::Resumed,
         Change::Pace { interval } => EventKind::Pace { interval },
         Change::Circuit(Moved::Opened) => EventKind::CircuitOpened,
-        Change::Circuit(Moved::Closed { .. }) => EventKind::CircuitClosed,
+        Change::Circuit(Moved::Closed) => EventKind::CircuitClosed,
         Change::Circuit(Moved::Died) => EventKind::CircuitGaveUp,
     };
     Event {

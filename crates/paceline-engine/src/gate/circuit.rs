@@ -48,8 +48,6 @@ enum State {
 struct Run {
     length: u32,
     started: Timestamp,
-    /// All of it refusals.
-    refused: bool,
     /// Requests that left before this order were under way when the run last grew: they say nothing new.
     fresh_from: u64,
 }
@@ -58,10 +56,7 @@ struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
     Opened,
-    /// How long it had refused, if it had refused and not failed.
-    Closed {
-        refused_for: Option<Duration>,
-    },
+    Closed,
     /// An upstream that never served us is given up: whoever waits fails now.
     Died,
 }
@@ -197,7 +192,7 @@ impl Circuit {
     }
 
     /// A request was served.
-    pub(crate) fn served(&mut self, now: Timestamp, order: u64) -> Option<Moved> {
+    pub(crate) fn served(&mut self, order: u64) -> Option<Moved> {
         self.served = true;
         match &mut self.state {
             State::Closed { admits } => {
@@ -220,8 +215,7 @@ impl Circuit {
                     admits: FIRST_ADMITTED,
                 };
                 self.run.length = 0;
-                let refused_for = self.run.refused.then(|| now.since(self.run.started));
-                Some(Moved::Closed { refused_for })
+                Some(Moved::Closed)
             }
         }
     }
@@ -242,9 +236,7 @@ impl Circuit {
         }
         if self.run.length == 0 {
             self.run.started = now;
-            self.run.refused = true;
         }
-        self.run.refused &= refused;
         self.run.length += 1;
         self.run.fresh_from = next_order;
 
@@ -333,10 +325,7 @@ mod tests {
         assert!(circuit.opens(probe, 0, 0).is_open(probe));
         circuit.sent(probe, 100);
         assert_eq!(circuit.opens(probe, 1, 0).refusal(), Some(Reason::Circuit));
-        assert!(matches!(
-            circuit.served(probe, 100),
-            Some(Moved::Closed { .. })
-        ));
+        assert!(matches!(circuit.served(100), Some(Moved::Closed)));
     }
 
     #[test]
@@ -350,7 +339,7 @@ mod tests {
         let before = circuit.probe_at();
         assert_eq!(circuit.unserved(at(1), 9, 10, true, &mut rng), None);
         assert_eq!(circuit.probe_at(), before);
-        assert_eq!(circuit.served(at(0), 9), None);
+        assert_eq!(circuit.served(9), None);
         assert_eq!(circuit.word(), "open");
     }
 
@@ -358,7 +347,7 @@ mod tests {
     fn refusals_never_open_it_once_it_has_served_and_failures_never_kill_it() {
         let mut rng = fastrand::Rng::with_seed(1);
         let mut circuit = Circuit::default();
-        circuit.served(at(0), 0);
+        circuit.served(0);
         for order in 1..100 {
             let moved = circuit.unserved(at(order), order, order + 1, true, &mut rng);
             assert_eq!((moved, circuit.is_closed()), (None, true));
@@ -383,11 +372,11 @@ mod tests {
         let mut circuit = Circuit::default();
         circuit.unserved(at(0), 0, 1, true, &mut rng);
         circuit.sent(at(250), 1);
-        circuit.served(at(0), 1);
+        circuit.served(1);
         assert!(circuit.opens(at(250), 1, 0).is_open(at(250)));
         assert!(!circuit.opens(at(250), 2, 0).is_open(at(250)));
         for order in 2..100 {
-            circuit.served(at(0), order);
+            circuit.served(order);
         }
         assert!(circuit.opens(at(250), 1_000_000, 0).is_open(at(250)));
     }

@@ -195,7 +195,7 @@ impl Gate {
         if self.pause.served(now, order) {
             changed(Change::Resumed);
         }
-        if let Some(moved) = self.circuit.served(now, order) {
+        if let Some(moved) = self.circuit.served(order) {
             // The pause came from the refusals that opened it; they are over.
             self.pause.clear();
             changed(Change::Circuit(moved));

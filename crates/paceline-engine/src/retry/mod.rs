@@ -20,7 +20,8 @@ pub(crate) use poison::Neighbours;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// Sends that may fail (5xx, no answer) before the failure is returned. More hides longer outages and multiplies load.
+    /// Sends that may fail (5xx, no answer) before the failure is returned. From an upstream that has served us, 503 and 529
+    /// do not count: they are waited out like refusals. More hides longer outages and multiplies load.
     pub attempts: u32,
     /// Resend a refused request whose method is not idempotent: a refusal means that it was not processed.
     pub resend_refused: bool,
@@ -163,9 +164,10 @@ pub(crate) fn decide(
     seen: &Observation,
     around: Surroundings<'_>,
 ) -> Decision {
-    // Where others were served, "come back later" is a refusal like any other.
+    let limited = seen.verdict == Verdict::RateLimited;
+    // Where others were served, "come back later" is paced like a refusal, though it does not say that nothing was done.
     let overloaded = seen.verdict == Verdict::Overloaded && around.has_served;
-    let refused = seen.verdict == Verdict::RateLimited || overloaded;
+    let refused = limited || overloaded;
     if !refused && !is_transient(seen) {
         return Decision::Return(Reason::Final);
     }
@@ -179,7 +181,7 @@ pub(crate) fn decide(
         };
         return Decision::Return(reason);
     }
-    let resend = repeatable.idempotent || (refused && policy.resend_refused);
+    let resend = repeatable.idempotent || (limited && policy.resend_refused);
     if !resend {
         return Decision::Return(Reason::NotIdempotent);
     }
@@ -327,6 +329,19 @@ mod tests {
 
         assert_eq!(of(&refused, post, &RetryPolicy::default()), no);
         assert_eq!(of(&broken, post, &opted_in), no);
+        // "Overloaded" may come after half of the work, however the upstream fares otherwise.
+        let overloaded = Observation::status(Verdict::Overloaded, 503);
+        let around = Surroundings {
+            now: at(100),
+            budget: &mut Budget::default(),
+            neighbours: Neighbours::default(),
+            circuit_closed: true,
+            has_served: true,
+            risk: 0.0,
+            rng: &mut fastrand::Rng::with_seed(7),
+        };
+        let attempts = &mut Attempts::default();
+        assert_eq!(decide(&opted_in, attempts, post, &overloaded, around), no);
         assert!(matches!(
             of(&refused, post, &opted_in),
             Decision::Again { .. }
