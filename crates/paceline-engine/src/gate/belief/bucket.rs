@@ -32,10 +32,13 @@ pub(super) struct Buckets {
     pub(super) capacity: [f64; RATES],
     /// No limit at all, for each noise.
     pub(super) free: [f64; NOISES.len()],
+    /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
+    pub(super) columns: [f64; RATES],
+    spread: Spread,
 }
 
 /// Where the weight is: rates per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     pub(super) low: f64,
     pub(super) middle: f64,
@@ -52,7 +55,7 @@ impl Buckets {
         let mut capacity = [1.0; RATES];
         for (i, row) in cells.iter_mut().enumerate() {
             let rate = (lowest + step * i as f64).exp();
-            capacity[i] = burst.capacity(rate);
+            capacity[i] = burst.capacity(rate, at);
             for (noise, cell) in row.iter_mut().enumerate() {
                 *cell = Cell {
                     low: 0.0,
@@ -61,14 +64,18 @@ impl Buckets {
                 };
             }
         }
-        Self {
+        let mut wide = Self {
             at,
             lowest,
             step,
             cells,
             capacity,
             free: prior.map(|prior| prior * free),
-        }
+            columns: [0.0; RATES],
+            spread: Spread::default(),
+        };
+        wide.weighed();
+        wide
     }
 
     pub(super) fn rate(&self, i: usize) -> f64 {
@@ -109,6 +116,8 @@ impl Buckets {
         }
         self.normalise(total);
         self.drift();
+        self.weighed();
+        self.follow();
         likely
     }
 
@@ -170,18 +179,23 @@ impl Buckets {
         self.free.iter().sum()
     }
 
-    /// The weight of a rate.
-    pub(super) fn column(&self, i: usize) -> f64 {
-        self.cells[i].iter().map(|cell| cell.weight).sum()
+    /// The weights have changed.
+    pub(super) fn weighed(&mut self) {
+        self.columns = self
+            .cells
+            .map(|row| row.iter().map(|cell| cell.weight).sum());
+        self.spread = Spread {
+            low: self.quantile(0.1),
+            middle: self.quantile(0.5),
+            high: self.quantile(0.9),
+        };
     }
 
     /// The rate below which `part` of the weight of all limits lies, between two neighbours.
     pub(super) fn quantile(&self, part: f64) -> f64 {
-        let limited: f64 = (0..RATES).map(|i| self.column(i)).sum();
-        let mut rest = part * limited;
-        for i in 0..RATES {
-            let own = self.column(i);
-            if rest <= own {
+        let mut rest = part * self.columns.iter().sum::<f64>();
+        for (i, own) in self.columns.iter().enumerate() {
+            if rest <= *own {
                 let within = rest / own.max(f64::MIN_POSITIVE) - 0.5;
                 return (self.lowest + self.step * (i as f64 + within)).exp();
             }
@@ -190,11 +204,7 @@ impl Buckets {
         self.rate(RATES - 1)
     }
 
-    pub(super) fn spread(&self) -> Spread {
-        Spread {
-            low: self.quantile(0.1),
-            middle: self.quantile(0.5),
-            high: self.quantile(0.9),
-        }
+    pub(super) const fn spread(&self) -> Spread {
+        self.spread
     }
 }

@@ -1,14 +1,16 @@
-//! How much was let through at once: the capacity of a bucket.
+//! How much was let through at once before the first refusal: the capacity of a bucket.
 //!
 //! A bucket of rate `r` that let `k` requests through within `T` seconds held at least `k - r T` tokens before. The densest
-//! stretch gives the best bound, so the last sends are kept one by one, and of those before the first refusal also the
-//! number and the time they took. A bucket that starts full and is asked for all it has holds no more than that.
+//! stretch gives the best bound, so the last sends are kept one by one, and of all of them the number and the time they
+//! took. A bucket that starts full and is asked for all it has holds no more than that.
 
-/// The latest accepted sends; as long as nothing is believed, all sends.
+/// The sends before the first refusal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Burst {
-    /// Order and seconds, oldest overwritten first.
+    /// Order and seconds; the oldest is overwritten first.
     recent: [(u64, f64); KEPT],
+    /// How many of them are there still.
+    kept: usize,
     count: u64,
     first: f64,
 }
@@ -16,37 +18,81 @@ pub(super) struct Burst {
 const KEPT: usize = 32;
 
 impl Burst {
-    pub(super) const fn sent(&mut self, order: u64, at: f64) {
+    pub(super) fn sent(&mut self, order: u64, at: f64) {
         if self.count == 0 {
             self.first = at;
         }
         self.recent[self.count as usize % KEPT] = (order, at);
         self.count += 1;
+        self.kept = (self.kept + 1).min(KEPT);
     }
 
-    pub(super) const fn unsent(&mut self) {
-        self.count = self.count.saturating_sub(1);
-    }
-
-    /// The send `order` was refused: it and those behind it do not count.
-    pub(super) const fn ends_before(&mut self, order: u64) {
-        while self.count > 0 && self.recent[(self.count as usize - 1) % KEPT].0 >= order {
+    /// The latest send did not leave after all. An earlier one stays counted, on the side of a larger bucket.
+    pub(super) fn unsent(&mut self, order: u64) {
+        if self.kept > 0 && self.back(1).0 == order {
+            self.kept -= 1;
             self.count -= 1;
         }
     }
 
-    /// The tokens that a bucket of `rate` must be able to hold.
-    pub(super) fn capacity(&self, rate: f64) -> f64 {
-        if self.count == 0 {
-            return 1.0;
+    /// The send `order` was refused: it and those behind it do not count. Where more are behind it than are
+    /// kept, the rest counts as accepted, which errs on the side of a larger bucket.
+    pub(super) fn ends_before(&mut self, order: u64) {
+        while self.kept > 0 && self.back(1).0 >= order {
+            self.kept -= 1;
+            self.count -= 1;
         }
-        let kept = (self.count as usize).min(KEPT);
-        let last = self.recent[(self.count as usize - 1) % KEPT].1;
-        let mut most = self.count as f64 - rate * (last - self.first);
-        for back in 1..=kept {
-            let at = self.recent[(self.count as usize - back) % KEPT].1;
-            most = most.max(back as f64 - rate * (last - at));
+    }
+
+    /// The tokens that a bucket of `rate` must be able to hold. `at` is when the refused send left.
+    pub(super) fn capacity(&self, rate: f64, at: f64) -> f64 {
+        let last = if self.kept > 0 { self.back(1).1 } else { at };
+        let whole = self.count as f64 - rate * (last - self.first);
+        (1..=self.kept)
+            .map(|back| back as f64 - rate * (last - self.back(back).1))
+            .fold(whole, f64::max)
+            .max(1.0)
+    }
+
+    /// The latest send, the one before it, and so on.
+    const fn back(&self, back: usize) -> (u64, f64) {
+        self.recent[(self.count as usize - back) % KEPT]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sends(sends: impl IntoIterator<Item = (u64, f64)>) -> Burst {
+        let mut burst = Burst::default();
+        for (order, at) in sends {
+            burst.sent(order, at);
         }
-        most.max(1.0)
+        burst
+    }
+
+    #[test]
+    fn three_at_once_before_the_refused_one_are_a_bucket_of_three() {
+        let mut burst = sends((1..=10).map(|order| (order, 0.0)));
+        burst.ends_before(4);
+        assert_eq!(burst.capacity(3.0, 0.0), 3.0);
+    }
+
+    #[test]
+    fn the_densest_stretch_counts_and_what_flowed_in_meanwhile_does_not() {
+        let slow = (1..=20).map(|order| (order, order as f64));
+        let mut burst = sends(slow.chain((21..=30).map(|order| (order, 30.0))));
+        burst.ends_before(27);
+        assert_eq!(burst.capacity(2.0, 30.0), 6.0);
+        // Too slow a bucket to have filled up in between must have held them all from the start.
+        assert_eq!(burst.capacity(0.0, 30.0), 26.0);
+    }
+
+    #[test]
+    fn with_more_under_way_than_are_kept_the_bucket_is_not_taken_for_one_without_a_burst() {
+        let mut burst = sends((1..=100).map(|order| (order, 0.0)));
+        burst.ends_before(26);
+        assert!(burst.capacity(25.0, 0.0) >= 25.0);
     }
 }

@@ -128,7 +128,6 @@ impl Learned {
             self.accepted_at = self.accepted_at.max(send.at);
             self.end_run(send, asked_before, burst);
         }
-        self.buckets.follow();
     }
 
     /// Weighs an answer; how likely it was to the buckets.

@@ -79,16 +79,14 @@ impl Belief {
         let now = secs(now);
         match &mut self.learned {
             None => self.burst.sent(order, now),
-            Some(learned) => {
-                learned.sent(now, order, under_way);
-            }
+            Some(learned) => learned.sent(now, order, under_way),
         }
     }
 
     /// The request that left as `order` did not leave after all, or nobody will tell.
     pub(crate) fn unsent(&mut self, order: u64) {
         match &mut self.learned {
-            None => self.burst.unsent(),
+            None => self.burst.unsent(order),
             Some(learned) => {
                 learned.journal.forget(order);
                 if learned.risked == Some(order) {

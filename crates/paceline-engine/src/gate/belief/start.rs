@@ -16,7 +16,7 @@ impl Buckets {
         }
         let mut latest = f64::NEG_INFINITY;
         for i in (0..RATES).rev() {
-            let own = self.column(i);
+            let own = self.columns[i];
             let part = ((sure - reached) / own.max(f64::MIN_POSITIVE)).min(1.0);
             let rate = (self.lowest + self.step * (i as f64 + 0.5 - part)).exp();
             let best = self.cells[i]

@@ -15,18 +15,19 @@ const HARDLY_A_LIMIT: f64 = 0.9;
 impl Buckets {
     /// Moves the grid to where the weight is: closer where that is narrow, further where it lies at an edge.
     pub(super) fn follow(&mut self) {
+        if self.free() > HARDLY_A_LIMIT {
+            return;
+        }
         let (low, high) = (self.quantile(TAIL), self.quantile(1.0 - TAIL));
         let (bottom, top) = (self.rate(1), self.rate(RATES - 2));
         let span = (high / low).ln();
         let whole = self.step * RATES as f64;
-        if self.free() > HARDLY_A_LIMIT {
-            return;
-        }
-        let below =
-            low < bottom && self.rate(0) > SLOWEST && self.column(0) + self.column(1) > AT_THE_EDGE;
+        let below = low < bottom
+            && self.rate(0) > SLOWEST
+            && self.columns[0] + self.columns[1] > AT_THE_EDGE;
         let above = high > top
             && self.rate(RATES - 1) < FASTEST
-            && self.column(RATES - 1) + self.column(RATES - 2) > AT_THE_EDGE;
+            && self.columns[RATES - 1] + self.columns[RATES - 2] > AT_THE_EDGE;
         let margin = if below || above {
             0.5 * whole
         } else if span < whole / 3.0 && self.step > FINEST {
@@ -54,6 +55,7 @@ impl Buckets {
             }
         }
         self.normalise(total);
+        self.weighed();
     }
 
     fn capacity_at(&self, place: f64) -> f64 {
