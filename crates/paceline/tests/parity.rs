@@ -2,7 +2,7 @@
 //! needs what the simulated one needs.
 //!
 //! Latencies are 50 ms and more, beside which a timer's millisecond is small. A machine that is busy with
-//! other things is late now and then, a simulator that lies is so each time: the best of five tries counts.
+//! other things is late now and then, a simulator that lies is so each time: the best of three tries counts.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use std::sync::Arc;
@@ -29,11 +29,18 @@ async fn virtual_and_real_time_agree() {
     let bucket = ServerSpec::token_bucket;
     let second = Duration::from_secs(1);
     let fixed = ServerSpec::fixed_window(20, 2 * second, Duration::ZERO);
+    let log = ServerSpec::sliding_log(25, 2 * second);
     let once = ServerSpec::open().wrap(Wrap::nth([5]).retry_after(RetryAfter::Ceil));
     let down = Wrap::outage([second..2 * second]);
     let all = [
         flat("bucket", 80, 10, 100, bucket(20.0, 5)),
-        flat("more at once", 60, 10, 60, bucket(15.0, 15)),
+        flat(
+            "exact hints",
+            60,
+            10,
+            60,
+            bucket(15.0, 15).retry_after(RetryAfter::Float),
+        ),
         flat(
             "no hint",
             60,
@@ -47,6 +54,13 @@ async fn virtual_and_real_time_agree() {
             10,
             80,
             fixed.retry_after(RetryAfter::Ceil),
+        ),
+        flat(
+            "sliding log",
+            75,
+            10,
+            80,
+            log.retry_after(RetryAfter::Float),
         ),
         flat("slots", 80, 8, 200, ServerSpec::concurrency(4)),
         flat("refused once", 100, 5, 150, once),
@@ -78,9 +92,6 @@ async fn differs(scenario: Scenario) -> Option<String> {
 }
 
 /// Time within 5%, refusals within a few, of one of the simulated runs or of what lies between them.
-///
-/// No bucket and no sliding log names its exact waits: what such a hint says of the tokens is decided by milliseconds, and the learned pace
-/// follows it too closely yet. That is the belief's weakness and would hide the simulator's.
 ///
 /// No scenario has a fast limit that speaks in whole seconds: there one refusal more or less, which a
 /// millisecond decides, is a second.
@@ -175,6 +186,6 @@ fn flat(name: &str, requests: u64, workers: u64, latency: u64, server: ServerSpe
 }
 
 const SEED: u64 = 1;
-const TRIES: usize = 5;
+const TRIES: usize = 3;
 /// Tokio's are rounded up to a millisecond, on both ways.
 const TIMERS: Duration = Duration::from_millis(2);

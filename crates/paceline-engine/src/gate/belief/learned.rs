@@ -98,21 +98,20 @@ impl Learned {
             return;
         };
         let begins = !accepted && self.run.length == 0;
-        let before = begins.then(|| Box::new(self.lead().clone()));
         if !accepted {
             self.peace = 0;
             let fresh = self.run.refused(send.at, send.order, next_order);
             self.refusals += u64::from(fresh);
         }
         let likely = self.weigh(send, accepted, counted, burst);
-        if let Some(before) = before {
+        if begins {
             // What is undecided when the next run begins is decided by then.
             if let Some(trial) = self.trial.take()
                 && trial.leads()
             {
                 self.buckets = *trial.buckets;
             }
-            self.before = Some(before);
+            self.before = Some(Box::new(self.buckets.clone()));
         }
         let asked_before = core::mem::replace(&mut self.asked_last, send.asked);
         if accepted {
@@ -167,11 +166,18 @@ impl Learned {
         }
         let first = self.accepted <= 1;
         let before = self.before.take();
-        let intervals = before.as_ref().map_or(f64::MAX, |before| {
-            (send.at - self.run.started) * before.spread().middle
+        let long = before.as_ref().is_none_or(|before| {
+            let intervals = (send.at - self.run.started) * before.spread().middle;
+            intervals > LONG_RUN
         });
+        // A pause ended the run, and before it no limit was in sight, or many had been let through at once: that may have been
+        // a window's, and it lets as many through again.
+        let window = asked_before > 0.0
+            && before
+                .as_ref()
+                .is_some_and(|before| before.free() > 0.5 || (first && before.holds() >= 2.0));
         let walked = self.run.length >= 2 || asked_before >= LONG_PAUSE;
-        if walked && self.trial.is_none() && (first || intervals > LONG_RUN) {
+        if self.trial.is_none() && (window || walked && (first || long)) {
             let mut before = before.filter(|_| !first).unwrap_or_else(|| {
                 let wide = Buckets::wide(send.at, SLOWEST, FASTEST, FREE_AFTER_A_RUN, burst);
                 Box::new(wide)
