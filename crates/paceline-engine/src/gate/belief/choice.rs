@@ -36,7 +36,7 @@ const LIKELY: f64 = 0.9;
 /// A test leaves when so much of a token is there.
 const TESTED: f64 = 0.65;
 /// Narrow enough is this divided by the number of acceptances: what is lost to caution by then is what was lost before.
-const NARROW: f64 = 1.5;
+const NARROW: f64 = 1.7;
 /// A bucket that holds more than one keeps what a careful pace leaves; it may stay wider.
 const KEEPS_UP_TO: f64 = 3.0;
 /// The tokens are not known better than this.

@@ -182,11 +182,11 @@ impl Belief {
         }
     }
 
-    /// The time between two starts; zero when no limit is believed in.
+    /// The time between two starts; zero when no limit is believed in. While a trial is undecided it is the limit's.
     pub(crate) fn interval(&self) -> Duration {
         match &self.learned {
-            Some(learned) if learned.lead().free() < 0.5 => {
-                Duration::from_secs_f64(1.0 / learned.lead().spread().middle)
+            Some(learned) if learned.buckets.free() < 0.5 => {
+                Duration::from_secs_f64(1.0 / learned.buckets.spread().middle)
             }
             _ => Duration::ZERO,
         }
@@ -194,7 +194,7 @@ impl Belief {
 
     /// Between which two times that interval most probably lies.
     pub(crate) fn between(&self) -> Option<[Duration; 2]> {
-        let spread = self.learned.as_ref()?.lead().spread();
+        let spread = self.learned.as_ref()?.buckets.spread();
         Some([spread.high, spread.low].map(|rate| Duration::from_secs_f64(1.0 / rate)))
     }
 
