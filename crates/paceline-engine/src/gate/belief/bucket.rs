@@ -32,6 +32,8 @@ pub(super) struct Buckets {
     pub(super) capacity: [f64; RATES],
     /// No limit at all, for each noise.
     pub(super) free: [f64; NOISES.len()],
+    /// The rates themselves: derived, for a logarithm is quickly added to and slowly undone.
+    rates: [f64; RATES],
     /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
     pub(super) columns: [f64; RATES],
     spread: Spread,
@@ -53,9 +55,9 @@ impl Buckets {
         let prior = [0.4, 0.3, 0.2, 0.1];
         let mut cells = [[Cell::default(); NOISES.len()]; RATES];
         let mut capacity = [1.0; RATES];
+        let rates = rates(lowest, step);
         for (i, row) in cells.iter_mut().enumerate() {
-            let rate = (lowest + step * i as f64).exp();
-            capacity[i] = burst.capacity(rate, at);
+            capacity[i] = burst.capacity(rates[i], at);
             for (noise, cell) in row.iter_mut().enumerate() {
                 *cell = Cell {
                     low: 0.0,
@@ -71,6 +73,7 @@ impl Buckets {
             cells,
             capacity,
             free: prior.map(|prior| prior * free),
+            rates,
             columns: [0.0; RATES],
             spread: Spread::default(),
         };
@@ -78,8 +81,15 @@ impl Buckets {
         wide
     }
 
-    pub(super) fn rate(&self, i: usize) -> f64 {
-        (self.lowest + self.step * i as f64).exp()
+    pub(super) const fn rate(&self, i: usize) -> f64 {
+        self.rates[i]
+    }
+
+    /// The grid lies elsewhere.
+    pub(super) fn lie(&mut self, lowest: f64, step: f64) {
+        self.lowest = lowest;
+        self.step = step;
+        self.rates = rates(lowest, step);
     }
 
     /// Learns from the answer to a send at `at`; returns how probable that answer was.
@@ -207,4 +217,8 @@ impl Buckets {
     pub(super) const fn spread(&self) -> Spread {
         self.spread
     }
+}
+
+fn rates(lowest: f64, step: f64) -> [f64; RATES] {
+    core::array::from_fn(|i| (lowest + step * i as f64).exp())
 }

@@ -15,10 +15,16 @@ impl Buckets {
             return f64::NEG_INFINITY;
         }
         let mut latest = f64::NEG_INFINITY;
+        let half_a_step = (self.step / 2.0).exp();
         for i in (0..RATES).rev() {
             let own = self.columns[i];
-            let part = ((sure - reached) / own.max(f64::MIN_POSITIVE)).min(1.0);
-            let rate = (self.lowest + self.step * (i as f64 + 0.5 - part)).exp();
+            // Within the last cell the weight is spread evenly from its upper to its lower edge.
+            let rate = if reached + own < sure {
+                self.rate(i) / half_a_step
+            } else {
+                let part = (sure - reached) / own.max(f64::MIN_POSITIVE);
+                self.rate(i) * (self.step * (0.5 - part)).exp()
+            };
             let best = self.cells[i]
                 .iter()
                 .max_by(|a, b| a.weight.total_cmp(&b.weight))

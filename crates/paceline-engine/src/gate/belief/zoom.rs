@@ -30,8 +30,8 @@ impl Buckets {
             && self.columns[RATES - 1] + self.columns[RATES - 2] > AT_THE_EDGE;
         let margin = if below || above {
             0.5 * whole
-        } else if span < whole / 3.0 && self.step > FINEST {
-            (span * 0.4).max(FINEST * (RATES / 2) as f64 - span / 2.0)
+        } else if span < whole / 3.0 && self.step > FINEST * 1.01 {
+            (span * 0.4).max((FINEST * (RATES - 1) as f64 - span) / 2.0)
         } else {
             return;
         };
@@ -42,8 +42,7 @@ impl Buckets {
 
     fn regrid(&mut self, lowest: f64, step: f64) {
         let old = self.clone();
-        self.lowest = lowest;
-        self.step = step;
+        self.lie(lowest, step);
         let mut total: f64 = self.free.iter().sum();
         for i in 0..RATES {
             let place = (lowest + step * i as f64 - old.lowest) / old.step;
