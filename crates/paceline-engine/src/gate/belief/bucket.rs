@@ -222,3 +222,83 @@ impl Buckets {
 fn rates(lowest: f64, step: f64) -> [f64; RATES] {
     core::array::from_fn(|i| (lowest + step * i as f64).exp())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing known but that a send at zero was refused after one that was served.
+    fn wide() -> Buckets {
+        let mut burst = Burst::default();
+        burst.sent(1, 0.0);
+        Buckets::wide(0.0, SLOWEST, FASTEST, 0.1, &burst)
+    }
+
+    /// Asks a server of one every `interval` at the median of what is believed, `times` times.
+    fn bisect(buckets: &mut Buckets, from: f64, interval: f64, times: usize) -> (u32, f64) {
+        let (mut now, mut served, mut refused) = (from, from, 0);
+        for _ in 0..times {
+            now = now.max(buckets.opens(0.5, 1.0, 0.0, now)).min(now + 60.0);
+            let accepted = now - served >= interval;
+            buckets.learn(now, accepted, 0.0);
+            refused += u32::from(!accepted);
+            if accepted {
+                served = now;
+            }
+        }
+        (refused, now)
+    }
+
+    #[test]
+    fn a_strict_rate_is_found_within_two_per_cent_for_a_dozen_refusals() {
+        for interval in [0.005, 0.1, 0.7, 1.0, 10.0] {
+            let mut buckets = wide();
+            let (refused, _) = bisect(&mut buckets, 0.0, interval, 40);
+            let spread = buckets.spread();
+            let off = spread.middle * interval - 1.0;
+            assert!(off.abs() < 0.02, "{interval} s: {spread:?}");
+            assert!(refused <= 25, "{interval} s: {refused} refused");
+        }
+    }
+
+    #[test]
+    fn refusals_at_random_are_no_limit() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut buckets = wide();
+        for send in 1..300 {
+            buckets.learn(f64::from(send) * 0.001, rng.f64() > 0.1, 0.0);
+        }
+        let free = buckets.free();
+        assert!(
+            free > 0.1,
+            "{free}: it must not lose against limits that never showed"
+        );
+        let fast = tail(&buckets, 500.0);
+        assert!(free + fast > 0.9, "{free} + {fast}");
+    }
+
+    /// The weight of limits that a thousand a second never met.
+    fn tail(buckets: &Buckets, above: f64) -> f64 {
+        let fast = (0..RATES).filter(|i| buckets.rate(*i) > above);
+        fast.map(|i| buckets.columns[i]).sum()
+    }
+
+    #[test]
+    fn the_weights_are_probabilities_whatever_is_answered() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut buckets = wide();
+        let mut now = 0.0;
+        for _ in 0..500 {
+            now += rng.f64() * rng.f64() * 20.0;
+            let likely = buckets.learn(now, rng.bool(), rng.f64() * 5.0);
+            let all = buckets.free() + buckets.columns.iter().sum::<f64>();
+            assert!((0.99..1.01).contains(&all), "{all}");
+            assert!((0.0..=1.001).contains(&likely), "{likely}");
+        }
+    }
+
+    #[test]
+    fn a_grid_is_a_few_kilobytes() {
+        assert!(size_of::<Buckets>() < 6 * 1024, "{}", size_of::<Buckets>());
+    }
+}

@@ -99,3 +99,71 @@ impl Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holding(low: f64, high: f64) -> Cell {
+        Cell {
+            low,
+            high,
+            weight: 1.0,
+        }
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn an_accepted_request_had_a_token_and_took_it() {
+        let mut cell = holding(0.5, 1.5);
+        cell.judge(0.0, true, 3.0);
+        assert!(near(cell.low, 0.0) && near(cell.high, 0.5), "{cell:?}");
+        assert!(near(cell.weight, 0.5 + 0.5 * MIRACLE), "{cell:?}");
+    }
+
+    #[test]
+    fn a_refused_one_found_less_than_one() {
+        let mut cell = holding(0.5, 1.5);
+        cell.judge(0.04, false, 3.0);
+        assert!(near(cell.low, 0.5) && near(cell.high, 1.0), "{cell:?}");
+    }
+
+    #[test]
+    fn what_only_noise_can_explain_leaves_the_tokens_alone() {
+        let mut cell = holding(1.2, 1.4);
+        cell.judge(0.04, false, 3.0);
+        assert!(near(cell.high, 1.4) && near(cell.weight, 0.04), "{cell:?}");
+    }
+
+    #[test]
+    fn a_bucket_of_one_loses_what_a_slow_pace_leaves() {
+        let mut cell = holding(0.0, 0.0);
+        cell.refill(5.0);
+        cell.judge(0.0, true, 1.0);
+        assert!(near(cell.high, 0.0), "{cell:?}");
+    }
+
+    #[test]
+    fn a_named_wait_tells_the_tokens_and_one_that_cannot_be_counts_against_the_rate() {
+        let hint = Hint::of(2.5).expect("a wait");
+        let mut slow = holding(0.0, 1.0);
+        slow.hear(&hint, 0.2);
+        assert!(
+            (slow.low - 0.5).abs() < 0.01 && (slow.high - 0.5).abs() < 0.01,
+            "{slow:?}"
+        );
+        let mut fast = holding(0.0, 1.0);
+        fast.hear(&hint, 10.0);
+        assert!(near(fast.weight, 1.0 - TRUST), "{fast:?}");
+    }
+
+    #[test]
+    fn whole_seconds_may_be_rounded_either_way_and_zero_says_nothing() {
+        let hint = Hint::of(2.0).expect("a wait");
+        assert!(near(hint.from, 1.0) && near(hint.to, 3.0), "{hint:?}");
+        assert!(Hint::of(0.0).is_none());
+    }
+}

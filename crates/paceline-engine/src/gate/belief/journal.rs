@@ -123,3 +123,64 @@ impl Journal {
         self.trip
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The orders that can be judged at `now`, and whether they were answered.
+    fn judged(journal: &mut Journal, now: f64) -> Vec<(u64, Option<bool>)> {
+        core::iter::from_fn(|| journal.next(now))
+            .map(|send| (send.order, send.answer))
+            .collect()
+    }
+
+    fn sent(at: &[f64]) -> Journal {
+        let mut journal = Journal::default();
+        for (order, at) in (1..).zip(at) {
+            journal.sent(order, *at, 0);
+        }
+        journal
+    }
+
+    #[test]
+    fn an_answer_waits_for_those_that_left_before_it() {
+        let mut journal = sent(&[0.0, 0.1, 0.2]);
+        assert!(journal.answered(0.3, 3, true, 0.0));
+        assert!(journal.answered(0.3, 2, false, 0.0));
+        assert_eq!(judged(&mut journal, 0.3), []);
+        assert!(journal.answered(0.35, 1, true, 0.0));
+        let all = [(1, Some(true)), (2, Some(false)), (3, Some(true))];
+        assert_eq!(judged(&mut journal, 0.35), all);
+    }
+
+    #[test]
+    fn one_that_takes_much_longer_is_passed_over_and_its_answer_is_a_stranger() {
+        let mut journal = sent(&[0.0, 0.1]);
+        journal.answered(0.2, 2, true, 0.0);
+        assert_eq!(judged(&mut journal, 0.3), []);
+        assert_eq!(judged(&mut journal, 0.5), [(1, None), (2, Some(true))]);
+        assert_eq!(journal.unanswered(), 0);
+        assert!(!journal.answered(0.6, 1, true, 0.0));
+    }
+
+    #[test]
+    fn what_left_at_one_instant_is_in_the_order_of_its_answers() {
+        let mut journal = sent(&[0.0, 0.0, 0.0]);
+        journal.answered(0.0, 3, true, 0.0);
+        journal.answered(0.0, 1, false, 0.0);
+        assert_eq!(
+            judged(&mut journal, 0.0),
+            [(3, Some(true)), (1, Some(false))]
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_what_was_never_sent() {
+        let mut journal = sent(&[0.0, 0.1]);
+        journal.answered(0.2, 2, true, 0.0);
+        journal.forget(1);
+        assert_eq!(judged(&mut journal, 0.2), [(2, Some(true))]);
+        assert_eq!((journal.pending(), journal.unanswered()), (0, 0));
+    }
+}

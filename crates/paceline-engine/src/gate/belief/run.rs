@@ -14,7 +14,7 @@ pub(super) struct Run {
     fresh_from: u64,
 }
 
-/// Seconds. About half of what has passed, in round numbers.
+/// Seconds. At first about as long as what has passed, later about half of it, in round numbers.
 const GAPS: [f64; 16] = [
     0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0,
 ];
@@ -42,5 +42,38 @@ impl Run {
     /// When to probe at the latest.
     pub(super) fn probe_by(&self) -> f64 {
         self.last + GAPS[(self.length.max(1) as usize - 1).min(GAPS.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_volley_counts_once_and_each_probe_after_it_once() {
+        let mut run = Run::default();
+        let volley: Vec<_> = (1..=10).map(|order| run.refused(0.0, order, 11)).collect();
+        assert_eq!(volley.iter().filter(|fresh| **fresh).count(), 1);
+        assert!(run.refused(0.05, 11, 12));
+        assert_eq!(
+            (run.length, run.is_fresh(11), run.is_fresh(12)),
+            (2, false, true)
+        );
+    }
+
+    #[test]
+    fn a_gap_is_at_first_about_as_long_as_what_has_passed_and_later_half_of_it() {
+        let mut run = Run::default();
+        let mut now = 0.0;
+        for order in 1..=16 {
+            run.refused(now, order, order + 1);
+            let gap = run.probe_by() - now;
+            let part = if now > 4.0 { 0.8 } else { 2.0 };
+            assert!(gap <= now * part + 0.06, "{gap} s after {now} s");
+            now += gap;
+        }
+        assert!(now > 280.0, "{now}");
+        run.refused(now, 17, 18);
+        assert_eq!(run.probe_by() - now, 90.0);
     }
 }

@@ -69,3 +69,46 @@ impl Slots {
         (self.odds > LEADS && self.refused < u64::MAX).then(|| room.midpoint(self.accepted.max(1)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_at_once_are_found_and_lead() {
+        let mut slots = Slots::default();
+        for under_way in [3, 4, 5, 6, 5, 7, 4, 6, 5, 6] {
+            slots.learn(under_way, under_way <= 5, 0.5);
+        }
+        assert_eq!(slots.cap(), Some(5));
+    }
+
+    #[test]
+    fn a_request_that_was_refused_alone_met_no_cap() {
+        let mut slots = Slots::default();
+        for _ in 0..20 {
+            slots.learn(1, false, 0.6);
+        }
+        assert_eq!((slots.cap(), slots.is_likely()), (None, false));
+    }
+
+    #[test]
+    fn one_contradiction_costs_the_lead() {
+        let mut slots = Slots::default();
+        for under_way in [5, 6, 5, 6, 5, 6, 5, 6] {
+            slots.learn(under_way, under_way <= 5, 0.5);
+        }
+        assert!(slots.cap().is_some());
+        slots.learn(3, false, 0.5);
+        assert_eq!(slots.cap(), None);
+    }
+
+    #[test]
+    fn it_does_not_lead_where_a_rate_explains_as_much() {
+        let mut slots = Slots::default();
+        for under_way in [5, 6, 5, 6, 5, 6, 5, 6, 5, 6] {
+            slots.learn(under_way, under_way <= 5, 0.97);
+        }
+        assert_eq!(slots.cap(), None);
+    }
+}

@@ -50,3 +50,28 @@ impl Trial {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bucket::{FASTEST, SLOWEST};
+    use super::super::burst::Burst;
+    use super::*;
+
+    /// Most likely no limit, against a belief that gives each answer `theirs`.
+    fn weighed(accepted: bool, theirs: f64) -> Option<bool> {
+        let free = Buckets::wide(0.0, SLOWEST, FASTEST, 0.99, &Burst::default());
+        let mut trial = Trial::new(Box::new(free));
+        assert!(trial.leads());
+        (0..5).find_map(|_| trial.weigh(0.0, accepted, 0.0, theirs))
+    }
+
+    #[test]
+    fn after_an_outage_the_belief_from_before_wins() {
+        assert_eq!(weighed(true, 0.05), Some(true));
+    }
+
+    #[test]
+    fn where_the_run_was_the_limit_it_loses() {
+        assert_eq!(weighed(false, 0.95), Some(false));
+    }
+}
