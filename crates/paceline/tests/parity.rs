@@ -167,22 +167,8 @@ async fn play(scenario: &Scenario) -> Seen {
 }
 
 fn flat(name: &str, requests: u64, workers: u64, latency: u64, server: ServerSpec) -> Scenario {
-    Scenario {
-        name: name.to_owned(),
-        group: None,
-        shape: Shape::Flat,
-        requests,
-        workers,
-        latency: Duration::from_millis(latency),
-        jitter: Duration::ZERO,
-        seeds: 1,
-        give_up_after: Duration::from_secs(300),
-        server,
-        ideal: None,
-        target: None,
-        independent: None,
-        shared_spacing: None,
-    }
+    let latency = Duration::from_millis(latency);
+    Scenario::new(name, Shape::Flat, requests, workers, latency, server)
 }
 
 const SEED: u64 = 1;

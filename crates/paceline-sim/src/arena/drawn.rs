@@ -42,24 +42,24 @@ fn draw(place: usize, dice: &mut Rng) -> Option<Scenario> {
         "concurrency" => whole(dice, 100.0, 1500.0),
         _ => ((per_second * even(dice, 5.0, 250.0)) as u64).clamp(40, 1500),
     };
+    let shape = pick(&[Shape::Flat, Shape::Tree { fanout: 10 }], dice);
+    let workers = whole(dice, fewest_workers, 100.0).min(most_workers);
+    let server = limit.server(kind, dice).retry_after(pick(&WORDS, dice));
     let scenario = Scenario {
-        name: format!("drawn {place} {kind}"),
         group: Some(kind.to_owned()),
-        shape: pick(&[Shape::Flat, Shape::Tree { fanout: 10 }], dice),
-        requests,
-        workers: whole(dice, fewest_workers, 100.0).min(most_workers),
-        latency: seconds(latency),
         jitter: seconds(jitter),
         seeds: match kind {
             "noise" | "limit-and-noise" | "jitter" => 5,
             _ => 1,
         },
-        give_up_after: Duration::from_secs(300),
-        server: limit.server(kind, dice).retry_after(pick(&WORDS, dice)),
-        ideal: None,
-        target: None,
-        independent: None,
-        shared_spacing: None,
+        ..Scenario::new(
+            &format!("drawn {place} {kind}"),
+            shape,
+            requests,
+            workers,
+            seconds(latency),
+            server,
+        )
     };
     let ideal = policy::ideal(&scenario).expect("drawn servers make sense");
     let ideal = ideal.filter(|ideal| *ideal <= LONGEST)?;

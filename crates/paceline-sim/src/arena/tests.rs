@@ -3,25 +3,16 @@ use crate::{ServerSpec, Shape, Wrap};
 use core::time::Duration;
 
 fn scenario(name: &str, group: &str, server: ServerSpec, target: f64) -> Scenario {
+    let latency = Duration::from_millis(100);
     Scenario {
-        name: name.to_owned(),
         group: Some(group.to_owned()),
-        shape: Shape::Flat,
-        requests: 20,
-        workers: 5,
-        latency: Duration::from_millis(100),
-        jitter: Duration::ZERO,
-        seeds: 1,
-        give_up_after: Duration::from_secs(300),
-        server,
         ideal: Some(0.4),
         target: Some(Target {
             elapsed: target,
             refused: 0,
             failed: 0,
         }),
-        independent: None,
-        shared_spacing: None,
+        ..Scenario::new(name, Shape::Flat, 20, 5, latency, server)
     }
 }
 

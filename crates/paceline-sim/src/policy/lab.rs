@@ -5,31 +5,19 @@ use core::time::Duration;
 use crate::{Scenario, ServerSpec, Shape};
 
 pub(super) fn burst(requests: u64, server: ServerSpec) -> Scenario {
-    Scenario {
-        name: "lab".to_owned(),
-        group: None,
-        shape: Shape::Burst,
+    Scenario::new(
+        "lab",
+        Shape::Burst,
         requests,
-        workers: requests,
-        latency: Duration::ZERO,
-        jitter: Duration::ZERO,
-        seeds: 1,
-        give_up_after: Duration::from_secs(300),
+        requests,
+        Duration::ZERO,
         server,
-        ideal: None,
-        target: None,
-        independent: None,
-        shared_spacing: None,
-    }
+    )
 }
 
 pub(super) fn flat(requests: u64, workers: u64, latency: u64, server: ServerSpec) -> Scenario {
-    Scenario {
-        shape: Shape::Flat,
-        workers,
-        latency: Duration::from_millis(latency),
-        ..burst(requests, server)
-    }
+    let latency = Duration::from_millis(latency);
+    Scenario::new("lab", Shape::Flat, requests, workers, latency, server)
 }
 
 pub(super) fn tree(requests: u64, workers: u64, latency: u64, server: ServerSpec) -> Scenario {

@@ -71,7 +71,38 @@ pub enum Shape {
     Burst,
 }
 
+/// The seeds and the patience of a scenario that names none.
+const USUAL_SEEDS: u64 = 1;
+const USUAL_PATIENCE: Duration = Duration::from_secs(300);
+
 impl Scenario {
+    /// One that names only what it must: no jitter, one seed, 300 s of patience, and nothing known about how it should go.
+    pub fn new(
+        name: &str,
+        shape: Shape,
+        requests: u64,
+        workers: u64,
+        latency: Duration,
+        server: ServerSpec,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            group: None,
+            shape,
+            requests,
+            workers,
+            latency,
+            jitter: Duration::ZERO,
+            seeds: USUAL_SEEDS,
+            give_up_after: USUAL_PATIENCE,
+            server,
+            ideal: None,
+            target: None,
+            independent: None,
+            shared_spacing: None,
+        }
+    }
+
     /// Reads one JSON object.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ mod wrap;
 
 use core::time::Duration;
 
-use super::{Baseline, Scenario, ScenarioError, Shape, Target};
+use super::{Baseline, Scenario, ScenarioError, Shape, Target, USUAL_PATIENCE, USUAL_SEEDS};
 pub(super) use field::Field;
 use field::Table;
 use form::{MOST_SECONDS, Number, Seconds, Text, Whole, Word};
@@ -21,7 +21,6 @@ const MOST_REQUESTS: u64 = 1_000_000;
 const MOST_SEEDS: u64 = 10_000;
 
 const USUAL_FANOUT: u64 = 10;
-const USUAL_PATIENCE: Duration = Duration::from_secs(300);
 
 /// The scenario that this is.
 pub(super) fn scenario(root: &Field<'_>) -> Result<Scenario> {
@@ -36,7 +35,7 @@ pub(super) fn scenario(root: &Field<'_>) -> Result<Scenario> {
         workers: table.need("workers", &Whole(1..=MOST_REQUESTS))?,
         latency,
         jitter: jitter(&table, latency)?,
-        seeds: table.or("seeds", &Whole(1..=MOST_SEEDS), 1)?,
+        seeds: table.or("seeds", &Whole(1..=MOST_SEEDS), USUAL_SEEDS)?,
         give_up_after: table.or("give_up_after", &Seconds::ABOVE_ZERO, USUAL_PATIENCE)?,
         server: server::server(&table.find_or("server", server::FORM)?)?,
         ideal: table.maybe("ideal", &Number::from_zero(MOST_SECONDS))?,
