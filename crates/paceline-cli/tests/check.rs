@@ -1,9 +1,9 @@
 //! Configurations checked: what is said to people and to programs, where, and with which exit code.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+#[path = "support/folder.rs"]
+mod folder;
 
+use folder::{Folder, Said};
 use serde_json::{Value, json};
 
 const GOOD: &str = r#"
@@ -20,43 +20,13 @@ cost = 2
 priority = "background"
 "#;
 
-/// A folder that one test has for itself.
-struct Folder(PathBuf);
-
-struct Said {
-    code: Option<i32>,
-    out: String,
-    talk: String,
-}
-
 impl Folder {
     fn new(test: &str) -> Self {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join("check")
-            .join(test);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder");
-        Self(folder)
-    }
-
-    fn with(self, file: &str, text: &str) -> Self {
-        fs::write(self.0.join(file), text).expect("a file");
-        self
+        Self::of("check", test)
     }
 
     fn check(&self, arguments: &[&str]) -> Said {
-        let run = Command::new(env!("CARGO_BIN_EXE_paceline"))
-            .current_dir(&self.0)
-            .arg("check")
-            .args(arguments)
-            .output()
-            .expect("the binary runs");
-        let text = |bytes| String::from_utf8(bytes).expect("text");
-        Said {
-            code: run.status.code(),
-            out: text(run.stdout),
-            talk: text(run.stderr),
-        }
+        self.run("check", arguments, "")
     }
 }
 

@@ -1,10 +1,11 @@
 //! Scenarios played from the command line: what is printed, what is wrong, and with which exit code.
 
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+#[path = "support/folder.rs"]
+mod folder;
 
+use std::fs;
+
+use folder::{Folder, Said};
 use serde_json::Value;
 
 const TREE: &str = r#"{"name": "tree", "shape": "tree", "requests": 60, "workers": 10, "latency": 0.05, "ideal": 19.35, "target": {"elapsed": 900, "refused": 900, "failed": 0}, "server": {"kind": "token-bucket", "rate": 3, "burst": 3, "retry_after": "zero"}}"#;
@@ -18,28 +19,9 @@ latency = 0.5
 server = { kind = "fixed-window", limit = 10, window = 10 }
 "#;
 
-/// A folder that one test has for itself.
-struct Folder(PathBuf);
-
-struct Said {
-    code: Option<i32>,
-    out: String,
-    talk: String,
-}
-
 impl Folder {
     fn new(test: &str) -> Self {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join("simulate")
-            .join(test);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder");
-        Self(folder)
-    }
-
-    fn with(self, file: &str, text: impl AsRef<[u8]>) -> Self {
-        fs::write(self.0.join(file), text).expect("a file");
-        self
+        Self::of("simulate", test)
     }
 
     fn simulate(&self, arguments: &[&str]) -> Said {
@@ -47,26 +29,7 @@ impl Folder {
     }
 
     fn simulate_piped(&self, arguments: &[&str], input: &str) -> Said {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_paceline"))
-            .current_dir(&self.0)
-            .arg("simulate")
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary runs");
-        let mut stdin = child.stdin.take().expect("it is piped");
-        // Whoever does not read it is not to blame.
-        let _ = stdin.write_all(input.as_bytes());
-        drop(stdin);
-        let run = child.wait_with_output().expect("it ends");
-        let text = |bytes| String::from_utf8(bytes).expect("text");
-        Said {
-            code: run.status.code(),
-            out: text(run.stdout),
-            talk: text(run.stderr),
-        }
+        self.run("simulate", arguments, input)
     }
 }
 
