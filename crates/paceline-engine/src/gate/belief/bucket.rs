@@ -20,6 +20,7 @@ const FLOOR: f64 = 1e-7;
 const HINTS_WITHOUT_LIMIT: f64 = 0.3;
 /// What neighbouring rates pass to each other at each answer, so that a slow drift is followed.
 const DRIFT: f64 = 2e-4;
+
 /// The grid.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {

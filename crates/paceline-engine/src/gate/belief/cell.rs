@@ -44,6 +44,7 @@ impl Hint {
         })
     }
 }
+
 impl Cell {
     /// The server says how long until the next token: that tells how many there are, if it tells the truth.
     pub(super) fn hear(&mut self, hint: &Hint, rate: f64) {

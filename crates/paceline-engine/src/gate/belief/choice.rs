@@ -50,11 +50,6 @@ const PROBE_AFTER: f64 = 2.0;
 const LONGEST_INTERVAL: f64 = 30.0;
 
 impl Learned {
-    /// What a refusal costs in sends: itself, and all that could have left in the pause that it asks for.
-    fn dear(&self, rate: f64) -> f64 {
-        1.0 + self.asked * rate
-    }
-
     fn mode(&self) -> Mode {
         let lead = self.lead();
         let spread = lead.spread();

@@ -3,10 +3,10 @@
 use super::bucket::{Buckets, FASTEST, SLOWEST};
 use super::burst::Burst;
 use super::change::Doubt;
+use super::early::EarlyStarts;
 use super::journal::{Journal, Send};
 use super::run::Run;
 use super::slots::Slots;
-use super::test::Tests;
 use super::trial::Trial;
 
 /// Everything that is believed about a limit.
@@ -20,7 +20,7 @@ pub(super) struct Learned {
     before: Option<Box<Buckets>>,
     pub(super) trial: Option<Trial>,
     doubt: Doubt,
-    pub(super) tests: Tests,
+    pub(super) tests: EarlyStarts,
     pub(super) last_sent: f64,
     /// Since the limit was last found to be another one.
     pub(super) accepted: u64,
@@ -29,7 +29,7 @@ pub(super) struct Learned {
     /// Accepted since the last refusal.
     pub(super) peace: u64,
     /// The pause that refusals ask for, in seconds: a moving average.
-    pub(super) asked: f64,
+    asked: f64,
     /// The pause that the last answer asked for.
     asked_last: f64,
     /// The latest accepted send, and the longest time between two with a refusal in between: so long a wait was enough.
@@ -39,6 +39,8 @@ pub(super) struct Learned {
     pub(super) risked: Option<u64>,
 }
 
+/// Pauses are averaged over so many refusals.
+const REMEMBERED: f64 = 8.0;
 /// When something has changed, so many times slower and faster.
 const CHANGE: f64 = 60.0;
 /// How likely no limit at all is: at first; after a change; at the end of a first run, which was most likely an outage or a
@@ -64,7 +66,7 @@ impl Learned {
             before: None,
             trial: None,
             doubt: Doubt::default(),
-            tests: Tests::default(),
+            tests: EarlyStarts::default(),
             last_sent: at,
             accepted: 0,
             refusals: 0,
@@ -83,6 +85,17 @@ impl Learned {
             Some(trial) if trial.leads() => &trial.buckets,
             _ => &self.buckets,
         }
+    }
+
+    /// What a refusal costs in sends: itself, and all that could have left in the pause that it asks for.
+    pub(super) fn dear(&self, rate: f64) -> f64 {
+        1.0 + self.asked * rate
+    }
+
+    /// A refusal asks for a pause of so many seconds.
+    pub(super) fn asks(&mut self, asked: f64) {
+        let memory = (self.refusals as f64 + 1.0).min(REMEMBERED);
+        self.asked += (asked - self.asked) / memory;
     }
 
     /// Takes the next answer in send order. `counted`: how many were under way with it is known.
@@ -153,7 +166,7 @@ impl Learned {
             );
             self.buckets = Buckets::wide(send.at, from, to, FREE_AFTER_A_CHANGE, burst);
             self.accepted = 0;
-            self.tests = Tests::default();
+            self.tests = EarlyStarts::default();
         }
         likely
     }

@@ -11,20 +11,20 @@
 //!
 //! `bucket` (made of `cell`s; `zoom` moves its grid, `start` asks it for an instant) is a bucket of any rate behind any
 //! noise; `slots` is a cap on requests under way; `change` notices that the limit is another one now; `run` walks refusals
-//! that do not end; `trial` decides afterwards between the belief from before and the new one; `test` looks for limits that
-//! were raised; `burst` bounds what a bucket can hold; `learned` takes an answer through all of them.
+//! that do not end; `trial` decides afterwards between the belief from before and the new one; `early` looks for limits
+//! that were raised; `burst` bounds what a bucket can hold; `learned` takes an answer through all of them.
 
 mod bucket;
 mod burst;
 mod cell;
 mod change;
 mod choice;
+mod early;
 mod journal;
 mod learned;
 mod run;
 mod slots;
 mod start;
-mod test;
 mod trial;
 mod zoom;
 
@@ -55,8 +55,6 @@ pub(crate) struct Belief {
 /// So much peace without a limit in sight, and the refusals are forgotten.
 const FORGOTTEN_AFTER: u64 = 500;
 const NO_LIMIT: f64 = 0.99;
-/// Pauses are averaged over so many refusals.
-const REMEMBERED: f64 = 8.0;
 /// Whoever has not been answered after so many usual trips, and a second, is not waited for.
 const TRIPS: f64 = 4.0;
 const A_SECOND: f64 = 1.0;
@@ -116,8 +114,7 @@ impl Belief {
         let asked = match seen {
             Evidence::Accepted => 0.0,
             Evidence::Refused { asked } => {
-                let memory = (learned.refusals as f64 + 1.0).min(REMEMBERED);
-                learned.asked += (asked - learned.asked) / memory;
+                learned.asks(asked);
                 asked
             }
         };

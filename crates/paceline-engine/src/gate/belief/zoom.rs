@@ -9,6 +9,8 @@ const TAIL: f64 = 0.03;
 const FINEST: f64 = 0.002;
 /// So much weight at an edge says that the limit may lie beyond.
 const AT_THE_EDGE: f64 = 0.1;
+/// What is known of rates that were not on the grid: they are unlikely, or it would have lain there.
+const OUTSIDE: f64 = 1e-4;
 /// Where hardly anything speaks for a limit, it does not matter which.
 const HARDLY_A_LIMIT: f64 = 0.9;
 
@@ -71,7 +73,7 @@ impl Buckets {
             return Cell {
                 low: known.low.min(0.0),
                 high: known.high.max(1.0).min(capacity.max(1.0)),
-                weight: known.weight.min(1e-4),
+                weight: known.weight.min(OUTSIDE),
             };
         }
         let i = (place as usize).min(RATES - 2);

@@ -5,7 +5,7 @@
 
 /// When the next test is due.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tests {
+pub(super) struct EarlyStarts {
     accepted: f64,
     after: f64,
 }
@@ -14,7 +14,7 @@ pub(super) struct Tests {
 const FIRST: f64 = 25.0;
 const GROWTH: f64 = 1.5;
 
-impl Default for Tests {
+impl Default for EarlyStarts {
     fn default() -> Self {
         Self {
             accepted: 0.0,
@@ -23,7 +23,7 @@ impl Default for Tests {
     }
 }
 
-impl Tests {
+impl EarlyStarts {
     pub(super) fn accepted(&mut self) {
         self.accepted += 1.0;
     }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_thousand_requests_are_tested_less_than_a_dozen_times() {
-        let mut tests = Tests::default();
+        let mut tests = EarlyStarts::default();
         let mut done = 0;
         for _ in 0..1000 {
             tests.accepted();
