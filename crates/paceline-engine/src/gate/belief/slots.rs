@@ -1,33 +1,39 @@
 //! The hypothesis "so many at once": a request is accepted if fewer than a number are under way.
 //!
-//! The number lies between the most that were accepted and the fewest that were refused. How well that predicts each
-//! answer is weighed against how well the buckets did; where it leads, the next start is somebody else's end.
+//! Each number has a weight: how well it would have told accepted from refused. The best one is weighed against the buckets,
+//! and where it leads, the next start is somebody else's end. A slot is free a little later at the server than here, and a
+//! refused request counts as under way until its answer is there, so each number may be wrong now and then.
 
-/// The bounds of a cap on requests under way, and how it fares.
+/// Numbers up to this are known apart.
+const MOST: usize = 64;
+
+/// How every cap on requests under way fares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
-    /// Accepted with so many under way, itself included.
-    accepted: u64,
-    /// Refused with so many.
-    refused: u64,
-    /// Logarithm of the odds against the buckets.
-    odds: f64,
+    /// Logarithms of how well a cap of one, two, … explains what happened.
+    caps: [f64; MOST],
+    /// And how well the buckets do.
+    buckets: f64,
 }
 
-/// What it says where it is sure, and how far the odds go: an old lead must not outlive its grounds.
+/// A number is right this often.
 const SURE: f64 = 0.95;
-const FURTHEST: f64 = 6.0;
-/// What a contradiction costs, besides the lead: it must be earned anew.
-const CONTRADICTED: f64 = 1.0;
+/// What happened long ago counts for less: of each new piece of evidence so much remains at the next one.
+const MEMORY: f64 = 0.99;
+/// An answer that both thought about as likely is no evidence.
+const SAME: f64 = 0.2;
+/// Most limits are rates, and there are many numbers to choose from.
+const UNLIKELY: f64 = 2.0;
 /// Odds of seven to one, to lead.
 const LEADS: f64 = 2.0;
+/// As good as the best one, nearly.
+const ALIKE: f64 = 0.5;
 
 impl Default for Slots {
     fn default() -> Self {
         Self {
-            accepted: 0,
-            refused: u64::MAX,
-            odds: -1.0,
+            caps: [0.0; MOST],
+            buckets: 0.0,
         }
     }
 }
@@ -35,38 +41,40 @@ impl Default for Slots {
 impl Slots {
     /// An answer to a send with `under_way` requests under way, itself included; the buckets gave it `likely`.
     pub(super) fn learn(&mut self, under_way: u64, accepted: bool, likely: f64) {
-        // Refused alone: no cap explains that.
-        let open = if under_way <= self.accepted.max(1) {
-            SURE
-        } else if under_way >= self.refused {
-            1.0 - SURE
-        } else {
-            0.5
-        };
-        let own: f64 = if accepted { open } else { 1.0 - open };
-        self.odds += own.ln() - likely.max(1e-3).ln();
-        self.odds = self.odds.clamp(-FURTHEST, FURTHEST);
-        if own < 0.5 {
-            self.odds = self.odds.min(0.0) - CONTRADICTED;
+        let right = |cap: usize| (under_way <= cap as u64) == accepted;
+        let own = if right(self.best()) { SURE } else { 1.0 - SURE };
+        if (own - likely).abs() < SAME {
+            return;
         }
-        if accepted {
-            self.accepted = self.accepted.max(under_way);
-            self.refused = self.refused.max(under_way + 1);
-        } else {
-            self.refused = self.refused.min(under_way.max(2));
-            self.accepted = self.accepted.min(under_way - 1);
+        for (index, weight) in self.caps.iter_mut().enumerate() {
+            let own: f64 = if right(index + 1) { SURE } else { 1.0 - SURE };
+            *weight = *weight * MEMORY + own.ln();
         }
+        self.buckets = self.buckets * MEMORY + likely.clamp(1.0 - SURE, SURE).ln();
     }
 
     /// It explains more than it leaves open.
     pub(super) fn is_likely(&self) -> bool {
-        self.odds > 0.0
+        self.odds() > 0.0
     }
 
     /// How many may be under way, if that is what limits.
     pub(super) fn cap(&self) -> Option<u64> {
-        let room = self.refused.saturating_sub(1).max(1);
-        (self.odds > LEADS && self.refused < u64::MAX).then(|| room.midpoint(self.accepted.max(1)))
+        (self.odds() > LEADS).then(|| self.best() as u64)
+    }
+
+    /// Logarithm of the odds against the buckets.
+    fn odds(&self) -> f64 {
+        self.caps[self.best() - 1] - self.buckets - UNLIKELY
+    }
+
+    /// The middle of those that explain it best.
+    fn best(&self) -> usize {
+        let most = self.caps.iter().copied().fold(f64::MIN, f64::max);
+        let alike = |weight: &f64| *weight > most - ALIKE;
+        let first = self.caps.iter().position(alike).unwrap_or(0);
+        let last = self.caps.iter().rposition(alike).unwrap_or(0);
+        first.midpoint(last) + 1
     }
 }
 
@@ -93,13 +101,16 @@ mod tests {
     }
 
     #[test]
-    fn one_contradiction_costs_the_lead() {
+    fn one_contradiction_is_an_accident_and_some_cost_the_lead() {
         let mut slots = Slots::default();
-        for under_way in [5, 6, 5, 6, 5, 6, 5, 6] {
+        for under_way in [5, 6, 5, 6, 5, 6, 5, 6, 5, 6, 5, 6, 5, 6] {
             slots.learn(under_way, under_way <= 5, 0.5);
         }
-        assert!(slots.cap().is_some());
-        slots.learn(3, false, 0.5);
+        slots.learn(5, false, 0.5);
+        assert_eq!(slots.cap(), Some(5));
+        for _ in 0..4 {
+            slots.learn(1, false, 0.5);
+        }
         assert_eq!(slots.cap(), None);
     }
 
