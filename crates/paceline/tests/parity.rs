@@ -119,8 +119,8 @@ fn is_near(simulated: &[Seen], real: Seen) -> bool {
         && lies(real.failed as f64, |seen| seen.failed as f64, |_| 0.0)
 }
 
-/// Several runs with the few milliseconds by which real timers are off: exact ties, which virtual time is
-/// full of, do not happen out there.
+/// Many runs with the few milliseconds by which real timers are off: exact ties, which virtual time is full of, do not
+/// happen out there, and whose answer is first decides which delay the client draws.
 fn simulate(scenario: &Scenario, trip: Duration) -> Vec<Seen> {
     let scenario = Scenario {
         latency: trip,
@@ -128,14 +128,14 @@ fn simulate(scenario: &Scenario, trip: Duration) -> Vec<Seen> {
         ..scenario.clone()
     };
     let seen = |dice| {
-        let figures = run(&scenario, &mut Paceline::new(&scenario, SEED), dice).unwrap();
+        let figures = run(&scenario, &mut Paceline::new(&scenario, dice), dice).unwrap();
         Seen {
             elapsed: figures.elapsed,
             refused: figures.refused,
             failed: figures.failed,
         }
     };
-    (1..=8).map(seen).collect()
+    (1..=RUNS).map(seen).collect()
 }
 
 /// The median of what a request takes to a server without a limit and back, one after the other until all is over.
@@ -196,5 +196,6 @@ fn flat(name: &str, requests: u64, workers: u64, latency: u64, server: ServerSpe
 
 const SEED: u64 = 1;
 const TRIES: usize = 3;
+const RUNS: u64 = 40;
 /// Tokio's are rounded up to a millisecond, on both ways.
 const TIMERS: Duration = Duration::from_millis(2);
