@@ -136,7 +136,7 @@ impl Gate {
         for account in &mut self.limits {
             account.charge(now, cost);
         }
-        self.belief.sent(now, order, self.in_flight);
+        self.belief.sent(now, order);
         self.in_flight += 1;
         self.windows.sent();
         self.circuit.sent(now, order);
@@ -201,8 +201,14 @@ impl Gate {
             changed(Change::Circuit(moved));
         }
         if !self.belief.is_idle() {
-            self.belief
-                .observe(now, sent, order, next_order, Evidence::Accepted);
+            self.belief.observe(
+                now,
+                sent,
+                order,
+                next_order,
+                self.in_flight,
+                Evidence::Accepted,
+            );
             changed(Change::Pace {
                 interval: self.belief.interval(),
             });
@@ -226,8 +232,14 @@ impl Gate {
         let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
         if refused {
             let asked = seen.wait.unwrap_or_default().as_secs_f64();
-            self.belief
-                .observe(now, sent, order, next_order, Evidence::Refused { asked });
+            self.belief.observe(
+                now,
+                sent,
+                order,
+                next_order,
+                self.in_flight,
+                Evidence::Refused { asked },
+            );
             changed(Change::Pace {
                 interval: self.belief.interval(),
             });

@@ -87,7 +87,7 @@ impl Learned {
     }
 
     /// A request leaves.
-    pub(super) fn sent(&mut self, now: f64, order: u64, under_way: u64) {
+    pub(super) fn sent(&mut self, now: f64, order: u64) {
         if self.mode() == Mode::Test {
             self.tests.done();
         }
@@ -95,7 +95,7 @@ impl Learned {
         if self.lead().opens(CAREFUL, 1.0, pending, self.last_sent) > now {
             self.risked = Some(order);
         }
-        self.journal.sent(order, now, under_way);
+        self.journal.sent(order, now);
         self.last_sent = self.last_sent.max(now);
     }
 

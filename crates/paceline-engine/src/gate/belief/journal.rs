@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Journal {
     sends: VecDeque<Send>,
-    /// A smoothed time from send to answer, in seconds.
-    trip: f64,
+    /// A smoothed time from send to answer, in seconds, of what was accepted: refusals are quick. None yet: `None`.
+    trip: Option<f64>,
     unanswered: u64,
     answers: u64,
 }
@@ -19,55 +19,70 @@ pub(super) struct Journal {
 pub(super) struct Send {
     pub(super) order: u64,
     pub(super) at: f64,
-    /// How many others were under way when it left.
-    pub(super) others: u64,
     pub(super) answer: Option<bool>,
+    /// How many answers had come when it left.
+    pub(super) after: u64,
     /// The pause that a refusal asked for.
     pub(super) asked: f64,
     /// Which answer in the order of arrival.
-    arrived: u64,
-}
-
-impl Send {
-    /// One that was not noted when it left.
-    pub(super) const fn answered(order: u64, at: f64, accepted: bool, asked: f64) -> Self {
-        Self {
-            order,
-            at,
-            others: 0,
-            answer: Some(accepted),
-            asked,
-            arrived: 0,
-        }
-    }
+    pub(super) arrived: u64,
 }
 
 /// More are not kept waiting for their order.
 const KEPT: usize = 256;
-/// An answer is late after so many usual trips.
+/// An answer is late after so many usual trips and some seconds more, or after this as long as no trip is known.
 const LATE: f64 = 3.0;
+const SLACK: f64 = 0.05;
+const A_TRIP: f64 = 1.0;
 
 impl Journal {
-    pub(super) fn sent(&mut self, order: u64, at: f64, others: u64) {
+    pub(super) fn sent(&mut self, order: u64, at: f64) {
         self.sends.push_back(Send {
             order,
             at,
-            others,
             answer: None,
+            after: self.answers,
             asked: 0.0,
             arrived: u64::MAX,
         });
         self.unanswered += 1;
     }
 
-    /// It was not sent after all, or nobody will tell.
-    pub(super) fn forget(&mut self, order: u64) {
-        let before = self.sends.len();
-        self.sends
-            .retain(|send| send.order != order || send.answer.is_some());
-        self.unanswered = self
-            .unanswered
-            .saturating_sub((before - self.sends.len()) as u64);
+    /// An answer to one that was not noted when it left.
+    pub(super) fn stranger(
+        &mut self,
+        now: f64,
+        order: u64,
+        at: f64,
+        accepted: bool,
+        asked: f64,
+    ) -> Send {
+        self.answers += 1;
+        if accepted {
+            self.travelled(now - at);
+        }
+        Send {
+            order,
+            at,
+            after: 0,
+            answer: Some(accepted),
+            asked,
+            arrived: self.answers,
+        }
+    }
+
+    /// It was not sent after all, or nobody will tell. Says whether it waited for an answer.
+    pub(super) fn forget(&mut self, order: u64) -> bool {
+        let place = self.sends.binary_search_by_key(&order, |send| send.order);
+        let Some(index) = place
+            .ok()
+            .filter(|index| self.sends[*index].answer.is_none())
+        else {
+            return false;
+        };
+        self.sends.remove(index);
+        self.unanswered = self.unanswered.saturating_sub(1);
+        true
     }
 
     /// Notes an answer. Says whether its send is known.
@@ -82,12 +97,10 @@ impl Journal {
             self.answers += 1;
             send.arrived = self.answers;
             self.unanswered = self.unanswered.saturating_sub(1);
-            let trip = now - send.at;
-            self.trip = if self.trip == 0.0 {
-                trip
-            } else {
-                self.trip + (trip - self.trip) / 8.0
-            };
+            if accepted {
+                let trip = now - send.at;
+                self.travelled(trip);
+            }
         }
         true
     }
@@ -101,7 +114,7 @@ impl Journal {
         if first.answer.is_some() {
             return self.sends.remove(index);
         }
-        let late = now - front.at > LATE * self.trip + 0.05;
+        let late = now - front.at > self.patience();
         let overtaken = late && self.sends.iter().any(|send| send.answer.is_some());
         if !overtaken && self.sends.len() <= KEPT {
             return None;
@@ -119,8 +132,14 @@ impl Journal {
         self.unanswered
     }
 
-    pub(super) const fn trip(&self) -> f64 {
-        self.trip
+    /// How long an answer is waited for.
+    pub(super) fn patience(&self) -> f64 {
+        self.trip.map_or(A_TRIP, |trip| LATE * trip + SLACK)
+    }
+
+    fn travelled(&mut self, trip: f64) {
+        let usual = self.trip.get_or_insert(trip);
+        *usual += (trip - *usual) / 8.0;
     }
 }
 
@@ -138,7 +157,7 @@ mod tests {
     fn sent(at: &[f64]) -> Journal {
         let mut journal = Journal::default();
         for (order, at) in (1..).zip(at) {
-            journal.sent(order, *at, 0);
+            journal.sent(order, *at);
         }
         journal
     }
@@ -179,7 +198,7 @@ mod tests {
     fn nobody_waits_for_what_was_never_sent() {
         let mut journal = sent(&[0.0, 0.1]);
         journal.answered(0.2, 2, true, 0.0);
-        journal.forget(1);
+        assert!(journal.forget(1) && !journal.forget(1));
         assert_eq!(judged(&mut journal, 0.2), [(2, Some(true))]);
         assert_eq!((journal.pending(), journal.unanswered()), (0, 0));
     }

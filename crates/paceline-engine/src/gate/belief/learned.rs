@@ -1,5 +1,7 @@
 //! What an answer changes: the buckets, what they are weighed against, the run that is going on.
 
+use std::collections::VecDeque;
+
 use super::bucket::{Buckets, FASTEST, SLOWEST};
 use super::burst::Burst;
 use super::change::Doubt;
@@ -14,6 +16,11 @@ use super::trial::Trial;
 pub(super) struct Learned {
     pub(super) buckets: Buckets,
     pub(super) slots: Slots,
+    /// Which answers those to accepted sends were that later sends were beside.
+    held: VecDeque<u64>,
+    /// Left before anything was believed and not answered yet, and which answer the latest to one of them was.
+    strangers: u64,
+    known_from: u64,
     pub(super) journal: Journal,
     pub(super) run: Run,
     /// The belief from when the run began.
@@ -56,11 +63,14 @@ const LONG_PAUSE: f64 = 2.0;
 const SURPRISE: f64 = 0.2;
 
 impl Learned {
-    /// After the first refusal, of a send at `at`.
-    pub(super) fn new(at: f64, burst: &Burst) -> Self {
+    /// After the first refusal, of a send at `at`, with so many `strangers` under way, itself included.
+    pub(super) fn new(at: f64, strangers: u64, burst: &Burst) -> Self {
         Self {
             buckets: Buckets::wide(at, SLOWEST, FASTEST, FREE_AT_FIRST, burst),
             slots: Slots::default(),
+            held: VecDeque::new(),
+            strangers,
+            known_from: 0,
             journal: Journal::default(),
             run: Run::default(),
             before: None,
@@ -98,8 +108,34 @@ impl Learned {
         self.asked += (asked - self.asked) / memory;
     }
 
-    /// Takes the next answer in send order. `counted`: how many were under way with it is known.
-    pub(super) fn judge(&mut self, send: &Send, counted: bool, next_order: u64, burst: &Burst) {
+    /// The send `order` did not leave after all, or nobody will tell.
+    pub(super) fn lost(&mut self, order: u64) {
+        if !self.journal.forget(order) {
+            self.strangers = self.strangers.saturating_sub(1);
+        }
+        if self.risked == Some(order) {
+            self.risked = None;
+        }
+    }
+
+    /// An answer to one that left before anything was believed.
+    pub(super) fn meet(
+        &mut self,
+        now: f64,
+        (order, at): (u64, f64),
+        accepted: bool,
+        asked: f64,
+        next_order: u64,
+        burst: &Burst,
+    ) {
+        let send = self.journal.stranger(now, order, at, accepted, asked);
+        self.strangers = self.strangers.saturating_sub(1);
+        self.known_from = send.arrived;
+        self.judge(&send, next_order, burst);
+    }
+
+    /// Takes the next answer in send order.
+    pub(super) fn judge(&mut self, send: &Send, next_order: u64, burst: &Burst) {
         if self.risked.is_some_and(|risked| send.order >= risked) {
             self.risked = None;
         }
@@ -116,7 +152,7 @@ impl Learned {
             let fresh = self.run.refused(send.at, send.order, next_order);
             self.refusals += u64::from(fresh);
         }
-        let likely = self.weigh(send, accepted, counted, burst);
+        let likely = self.weigh(send, accepted, burst);
         if begins {
             // What is undecided when the next run begins is decided by then.
             if let Some(trial) = self.trial.take()
@@ -143,10 +179,16 @@ impl Learned {
     }
 
     /// Weighs an answer; how likely it was to the buckets.
-    fn weigh(&mut self, send: &Send, accepted: bool, counted: bool, burst: &Burst) -> f64 {
+    fn weigh(&mut self, send: &Send, accepted: bool, burst: &Burst) -> f64 {
         let likely = self.buckets.learn(send.at, accepted, send.asked);
-        if counted {
-            self.slots.learn(send.others + 1, accepted, likely);
+        // Only what was accepted holds a place; all that does must be known.
+        self.held.retain(|arrived| *arrived > send.after);
+        if self.strangers == 0 && send.after >= self.known_from {
+            self.slots
+                .learn(self.held.len() as u64 + 1, accepted, likely);
+        }
+        if accepted {
+            self.held.push_back(send.arrived);
         }
         if let Some(trial) = &mut self.trial {
             match trial.weigh(send.at, accepted, send.asked, likely) {

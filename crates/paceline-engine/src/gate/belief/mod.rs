@@ -33,7 +33,6 @@ use core::time::Duration;
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 use burst::Burst;
-use journal::Send;
 use learned::Learned;
 
 /// What an answer says about a limit on the rate.
@@ -55,8 +54,7 @@ pub(crate) struct Belief {
 /// So much peace without a limit in sight, and the refusals are forgotten.
 const FORGOTTEN_AFTER: u64 = 500;
 const NO_LIMIT: f64 = 0.99;
-/// Whoever has not been answered after so many usual trips, and a second, is not waited for.
-const TRIPS: f64 = 4.0;
+/// Whoever is late, and a second at least, is not waited for.
 const A_SECOND: f64 = 1.0;
 
 fn secs(at: Timestamp) -> f64 {
@@ -73,11 +71,11 @@ fn timestamp(secs: f64) -> Timestamp {
 
 impl Belief {
     /// A request leaves.
-    pub(crate) fn sent(&mut self, now: Timestamp, order: u64, under_way: u64) {
+    pub(crate) fn sent(&mut self, now: Timestamp, order: u64) {
         let now = secs(now);
         match &mut self.learned {
             None => self.burst.sent(order, now),
-            Some(learned) => learned.sent(now, order, under_way),
+            Some(learned) => learned.sent(now, order),
         }
     }
 
@@ -85,12 +83,7 @@ impl Belief {
     pub(crate) fn unsent(&mut self, order: u64) {
         match &mut self.learned {
             None => self.burst.unsent(order),
-            Some(learned) => {
-                learned.journal.forget(order);
-                if learned.risked == Some(order) {
-                    learned.risked = None;
-                }
-            }
+            Some(learned) => learned.lost(order),
         }
     }
 
@@ -100,13 +93,14 @@ impl Belief {
         sent: Timestamp,
         order: u64,
         next_order: u64,
+        under_way: u64,
         seen: Evidence,
     ) {
         let (now, sent) = (secs(now), secs(sent));
         let accepted = seen == Evidence::Accepted;
         if self.learned.is_none() && !accepted {
             self.burst.ends_before(order);
-            self.learned = Some(Box::new(Learned::new(sent, &self.burst)));
+            self.learned = Some(Box::new(Learned::new(sent, under_way, &self.burst)));
         }
         let Some(learned) = &mut self.learned else {
             return;
@@ -119,12 +113,10 @@ impl Belief {
             }
         };
         if !learned.journal.answered(now, order, accepted, asked) {
-            // It left before anything was believed.
-            let send = Send::answered(order, sent, accepted, asked);
-            learned.judge(&send, false, next_order, &self.burst);
+            learned.meet(now, (order, sent), accepted, asked, next_order, &self.burst);
         }
         while let Some(send) = learned.journal.next(now) {
-            learned.judge(&send, true, next_order, &self.burst);
+            learned.judge(&send, next_order, &self.burst);
         }
         let forgotten = learned.peace > FORGOTTEN_AFTER && learned.trial.is_none();
         if forgotten && learned.buckets.free() > NO_LIMIT {
@@ -161,7 +153,7 @@ impl Belief {
             return Opening::NOW;
         };
         // Whoever never comes back is not waited for.
-        let recheck = timestamp(learned.last_sent + (learned.journal.trip() * TRIPS).max(A_SECOND));
+        let recheck = timestamp(learned.last_sent + learned.journal.patience().max(A_SECOND));
         let until_somebody_ends = Opening::at(recheck, Reason::Belief);
         if let Some(cap) = learned.slots.cap() {
             return if under_way + ahead < cap {

@@ -1,8 +1,8 @@
 //! The hypothesis "so many at once": a request is accepted if fewer than a number are under way.
 //!
 //! Each number has a weight: how well it would have told accepted from refused. The best one is weighed against the buckets,
-//! and where it leads, the next start is somebody else's end. A slot is free a little later at the server than here, and a
-//! refused request counts as under way until its answer is there, so each number may be wrong now and then.
+//! and where it leads, the next start is somebody else's end. A slot is not free at the server and here at the very same
+//! instant, so each number may be wrong now and then.
 
 /// Numbers up to this are known apart.
 const MOST: usize = 64;
@@ -10,18 +10,18 @@ const MOST: usize = 64;
 /// How every cap on requests under way fares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
-    /// Logarithms of how well a cap of one, two, … explains what happened.
+    /// Logarithms of how much better a cap of one, two, … explains what happened than the buckets do.
     caps: [f64; MOST],
-    /// And how well the buckets do.
-    buckets: f64,
+    /// And no limit that is refused by chance.
+    none: f64,
 }
 
 /// A number is right this often.
 const SURE: f64 = 0.95;
 /// What happened long ago counts for less: of each new piece of evidence so much remains at the next one.
-const MEMORY: f64 = 0.99;
-/// An answer that both thought about as likely is no evidence.
-const SAME: f64 = 0.2;
+const MEMORY: f64 = 0.999;
+/// An old lead must not outlive its grounds, nor an old loss.
+const FURTHEST: f64 = 12.0;
 /// Most limits are rates, and there are many numbers to choose from.
 const UNLIKELY: f64 = 2.0;
 /// Odds of seven to one, to lead.
@@ -33,24 +33,25 @@ impl Default for Slots {
     fn default() -> Self {
         Self {
             caps: [0.0; MOST],
-            buckets: 0.0,
+            none: 0.0,
         }
     }
 }
 
 impl Slots {
-    /// An answer to a send with `under_way` requests under way, itself included; the buckets gave it `likely`.
+    /// An answer to a send with `under_way` accepted requests under way, itself included; the buckets gave it `likely`.
     pub(super) fn learn(&mut self, under_way: u64, accepted: bool, likely: f64) {
         let right = |cap: usize| (under_way <= cap as u64) == accepted;
-        let own = if right(self.best()) { SURE } else { 1.0 - SURE };
-        if (own - likely).abs() < SAME {
-            return;
-        }
+        // Nobody is surer than a number can be: in peace nothing speaks for either.
+        let buckets = likely.clamp(1.0 - SURE, SURE).ln();
+        let weigh = |weight: &mut f64, right: bool| {
+            let own: f64 = if right { SURE } else { 1.0 - SURE };
+            *weight = (*weight * MEMORY + own.ln() - buckets).clamp(-FURTHEST, FURTHEST);
+        };
         for (index, weight) in self.caps.iter_mut().enumerate() {
-            let own: f64 = if right(index + 1) { SURE } else { 1.0 - SURE };
-            *weight = *weight * MEMORY + own.ln();
+            weigh(weight, right(index + 1));
         }
-        self.buckets = self.buckets * MEMORY + likely.clamp(1.0 - SURE, SURE).ln();
+        weigh(&mut self.none, accepted);
     }
 
     /// It explains more than it leaves open.
@@ -63,9 +64,9 @@ impl Slots {
         (self.odds() > LEADS).then(|| self.best() as u64)
     }
 
-    /// Logarithm of the odds against the buckets.
+    /// Logarithm of the odds against what else explains it.
     fn odds(&self) -> f64 {
-        self.caps[self.best() - 1] - self.buckets - UNLIKELY
+        self.caps[self.best() - 1] - self.none.max(0.0) - UNLIKELY
     }
 
     /// The middle of those that explain it best.
@@ -96,6 +97,15 @@ mod tests {
         let mut slots = Slots::default();
         for _ in 0..20 {
             slots.learn(1, false, 0.6);
+        }
+        assert_eq!((slots.cap(), slots.is_likely()), (None, false));
+    }
+
+    #[test]
+    fn a_number_that_was_never_exceeded_is_no_cap() {
+        let mut slots = Slots::default();
+        for _ in 0..50 {
+            slots.learn(10, true, 0.4);
         }
         assert_eq!((slots.cap(), slots.is_likely()), (None, false));
     }
