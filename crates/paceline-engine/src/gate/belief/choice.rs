@@ -88,11 +88,12 @@ impl Learned {
 
     /// A request leaves.
     pub(super) fn sent(&mut self, now: f64, order: u64) {
-        if self.mode() == Mode::Test {
-            self.tests.done();
-        }
         let pending = self.journal.pending() as f64;
         if self.lead().opens(CAREFUL, 1.0, pending, self.last_sent) > now {
+            // Whoever leaves later than a test would, tests nothing.
+            if self.mode() == Mode::Test {
+                self.tests.done();
+            }
             self.risked = Some(order);
         }
         self.journal.sent(order, now);

@@ -23,7 +23,7 @@ pub(super) struct Learned {
     known_from: u64,
     pub(super) journal: Journal,
     pub(super) run: Run,
-    /// The belief from when the run began.
+    /// The belief from when the run began, if there was one.
     before: Option<Box<Buckets>>,
     pub(super) trial: Option<Trial>,
     doubt: Doubt,
@@ -160,7 +160,8 @@ impl Learned {
             {
                 self.buckets = *trial.buckets;
             }
-            self.before = Some(Box::new(self.buckets.clone()));
+            // Before the first runs there was nothing to know.
+            self.before = (self.accepted > 1).then(|| Box::new(self.buckets.clone()));
         }
         let asked_before = core::mem::replace(&mut self.asked_last, send.asked);
         if accepted {
@@ -194,8 +195,9 @@ impl Learned {
             match trial.weigh(send.at, accepted, send.asked, likely) {
                 None => {}
                 Some(true) => {
-                    self.buckets = (*trial.buckets).clone();
-                    self.trial = None;
+                    if let Some(won) = self.trial.take() {
+                        self.buckets = *won.buckets;
+                    }
                     self.doubt = Doubt::default();
                 }
                 Some(false) => self.trial = None,
@@ -219,21 +221,20 @@ impl Learned {
         if self.run.length == 0 || !one_probe {
             return;
         }
-        let first = self.accepted <= 1;
         let before = self.before.take();
         let long = before.as_ref().is_none_or(|before| {
             let intervals = (send.at - self.run.started) * before.spread().middle;
-            intervals > LONG_RUN
+            before.free() > 0.5 || intervals > LONG_RUN
         });
         // A pause ended the run, and before it no limit was in sight, or many had been let through at once: that may have been
         // a window's, and it lets as many through again.
         let window = asked_before > 0.0
             && before
                 .as_ref()
-                .is_some_and(|before| before.free() > 0.5 || (first && before.holds() >= 2.0));
+                .map_or_else(|| self.buckets.holds() >= 2.0, |before| before.free() > 0.5);
         let walked = self.run.length >= 2 || asked_before >= LONG_PAUSE;
-        if self.trial.is_none() && (window || walked && (first || long)) {
-            let mut before = before.filter(|_| !first).unwrap_or_else(|| {
+        if self.trial.is_none() && (window || walked && long) {
+            let mut before = before.unwrap_or_else(|| {
                 let wide = Buckets::wide(send.at, SLOWEST, FASTEST, FREE_AFTER_A_RUN, burst);
                 Box::new(wide)
             });

@@ -25,6 +25,8 @@ mod learned;
 mod run;
 mod slots;
 mod start;
+#[cfg(test)]
+mod tests;
 mod trial;
 mod zoom;
 
