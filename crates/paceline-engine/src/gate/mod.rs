@@ -184,12 +184,7 @@ impl Gate {
     }
 
     fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
-        let Answered {
-            sent,
-            order,
-            next_order,
-            ..
-        } = answer;
+        let order = answer.order;
         self.served_order = self.served_order.max(order);
         self.overloaded = 0;
         if self.pause.served(now, order) {
@@ -201,17 +196,7 @@ impl Gate {
             changed(Change::Circuit(moved));
         }
         if !self.belief.is_idle() {
-            self.belief.observe(
-                now,
-                sent,
-                order,
-                next_order,
-                self.in_flight,
-                Evidence::Accepted,
-            );
-            changed(Change::Pace {
-                interval: self.belief.interval(),
-            });
+            self.learn(now, &answer, Evidence::Accepted, changed);
         }
     }
 
@@ -222,31 +207,36 @@ impl Gate {
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
+        let seen = answer.seen;
+        let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
+        if refused {
+            let asked = seen.wait.unwrap_or_default().as_secs_f64();
+            self.learn(now, &answer, Evidence::Refused { asked }, changed);
+        }
+        let (order, next_order) = (answer.order, answer.next_order);
+        if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
+            changed(Change::Circuit(moved));
+        }
+    }
+
+    fn learn(
+        &mut self,
+        now: Timestamp,
+        answer: &Answered<'_>,
+        seen: Evidence,
+        changed: &mut impl FnMut(Change),
+    ) {
         let Answered {
             sent,
             order,
             next_order,
-            seen,
             ..
-        } = answer;
-        let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
-        if refused {
-            let asked = seen.wait.unwrap_or_default().as_secs_f64();
-            self.belief.observe(
-                now,
-                sent,
-                order,
-                next_order,
-                self.in_flight,
-                Evidence::Refused { asked },
-            );
-            changed(Change::Pace {
-                interval: self.belief.interval(),
-            });
-        }
-        if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
-            changed(Change::Circuit(moved));
-        }
+        } = *answer;
+        self.belief
+            .observe(now, sent, order, next_order, self.in_flight, seen);
+        changed(Change::Pace {
+            interval: self.belief.interval(),
+        });
     }
 
     /// Whether "overloaded" is how this upstream refuses: it served us, and now it says so again and again, or a limit is

@@ -41,41 +41,39 @@ impl Default for Slots {
 impl Slots {
     /// An answer to a send with `under_way` accepted requests under way, itself included; the buckets gave it `likely`.
     pub(super) fn learn(&mut self, under_way: u64, accepted: bool, likely: f64) {
-        let right = |cap: usize| (under_way <= cap as u64) == accepted;
         // Nobody is surer than a number can be: in peace nothing speaks for either.
         let buckets = likely.clamp(1.0 - SURE, SURE).ln();
+        let (if_right, if_wrong) = (SURE.ln() - buckets, (1.0 - SURE).ln() - buckets);
         let weigh = |weight: &mut f64, right: bool| {
-            let own: f64 = if right { SURE } else { 1.0 - SURE };
-            *weight = (*weight * MEMORY + own.ln() - buckets).clamp(-FURTHEST, FURTHEST);
+            let more = if right { if_right } else { if_wrong };
+            *weight = (*weight * MEMORY + more).clamp(-FURTHEST, FURTHEST);
         };
-        for (index, weight) in self.caps.iter_mut().enumerate() {
-            weigh(weight, right(index + 1));
+        for (cap, weight) in (1..).zip(&mut self.caps) {
+            weigh(weight, (under_way <= cap) == accepted);
         }
         weigh(&mut self.none, accepted);
     }
 
     /// It explains more than it leaves open.
     pub(super) fn is_likely(&self) -> bool {
-        self.odds() > 0.0
+        self.best().1 > 0.0
     }
 
     /// How many may be under way, if that is what limits.
     pub(super) fn cap(&self) -> Option<u64> {
-        (self.odds() > LEADS).then(|| self.best() as u64)
+        let (cap, odds) = self.best();
+        (odds > LEADS).then_some(cap)
     }
 
-    /// Logarithm of the odds against what else explains it.
-    fn odds(&self) -> f64 {
-        self.caps[self.best() - 1] - self.none.max(0.0) - UNLIKELY
-    }
-
-    /// The middle of those that explain it best.
-    fn best(&self) -> usize {
+    /// The middle of the numbers that explain it best, and the logarithm of its odds against what else explains it.
+    fn best(&self) -> (u64, f64) {
         let most = self.caps.iter().copied().fold(f64::MIN, f64::max);
         let alike = |weight: &f64| *weight > most - ALIKE;
         let first = self.caps.iter().position(alike).unwrap_or(0);
         let last = self.caps.iter().rposition(alike).unwrap_or(0);
-        first.midpoint(last) + 1
+        let middle = first.midpoint(last);
+        let odds = self.caps[middle] - self.none.max(0.0) - UNLIKELY;
+        (middle as u64 + 1, odds)
     }
 }
 

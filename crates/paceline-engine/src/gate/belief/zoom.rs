@@ -90,27 +90,14 @@ impl Buckets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::burst::Burst;
+    use super::super::bucket::tests::{ask, wide};
     use super::*;
-
-    /// Nothing known but that a send at zero was refused after one that was served.
-    fn wide() -> Buckets {
-        let mut burst = Burst::default();
-        burst.sent(1, 0.0);
-        Buckets::wide(0.0, SLOWEST, FASTEST, 0.1, &burst)
-    }
 
     #[test]
     fn it_is_as_fine_as_the_belief_is_narrow_and_then_stays_where_it_is() {
-        let mut buckets = wide();
-        let (mut now, mut served, mut steps) = (0.0, 0.0, Vec::new());
+        let (mut buckets, mut served, mut steps) = (wide(), 0.0, Vec::new());
         for _ in 0..60 {
-            now = buckets.opens(0.5, 1.0, 0.0, now).clamp(now, now + 10.0);
-            let accepted = now - served >= 1.0;
-            buckets.learn(now, accepted, 0.0);
-            if accepted {
-                served = now;
-            }
+            served = ask(&mut buckets, 1.0, served);
             steps.push(buckets.step);
         }
         assert!(buckets.step <= FINEST * 1.01, "{}", buckets.step);
