@@ -160,8 +160,8 @@ impl Learned {
             {
                 self.buckets = *trial.buckets;
             }
-            // Before the first runs there was nothing to know.
-            self.before = (self.accepted > 1).then(|| Box::new(self.buckets.clone()));
+            // Before the first acceptance there was nothing to know.
+            self.before = (self.accepted > 0).then(|| Box::new(self.buckets.clone()));
         }
         let asked_before = core::mem::replace(&mut self.asked_last, send.asked);
         if accepted {
