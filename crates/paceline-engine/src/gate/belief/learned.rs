@@ -24,7 +24,7 @@ pub(super) struct Learned {
     pub(super) journal: Journal,
     pub(super) run: Run,
     /// The belief from when the run began, if there was one.
-    before: Option<Box<Buckets>>,
+    pub(super) before: Option<Box<Buckets>>,
     pub(super) trial: Option<Trial>,
     doubt: Doubt,
     pub(super) tests: EarlyStarts,
@@ -160,7 +160,7 @@ impl Learned {
             {
                 self.buckets = *trial.buckets;
             }
-            // Before the first acceptance there was nothing to know.
+            // Nothing is known before the first run, be it of all or since a change; only an acceptance ends it.
             self.before = (self.accepted > 0).then(|| Box::new(self.buckets.clone()));
         }
         let asked_before = core::mem::replace(&mut self.asked_last, send.asked);

@@ -12,14 +12,18 @@ struct Lab {
 const INTERVAL: f64 = 0.1;
 
 impl Lab {
-    /// One every tenth of a second is what the server allows, and it is known by now.
-    fn settled() -> Self {
-        let mut lab = Self {
+    fn new() -> Self {
+        Self {
             belief: Belief::default(),
             order: 0,
             now: 0.0,
             served: f64::NEG_INFINITY,
-        };
+        }
+    }
+
+    /// One every tenth of a second is what the server allows, and it is known by now.
+    fn settled() -> Self {
+        let mut lab = Self::new();
         for _ in 0..80 {
             lab.send(lab.opens(), true);
         }
@@ -72,6 +76,18 @@ fn after_an_outage_that_looked_like_another_limit_the_old_one_is_believed_again(
         trial.leads() && (rate * INTERVAL - 1.0).abs() < 0.1,
         "{rate}"
     );
+}
+
+#[test]
+fn a_belief_counts_as_known_before_a_run_from_the_first_acceptance_on() {
+    let mut lab = Lab::new();
+    lab.send(0.0, true);
+    lab.send(0.0, false);
+    assert!(lab.learned().before.is_none(), "the first run");
+    while !lab.send(lab.opens(), true) {}
+    assert_eq!(lab.learned().accepted, 1);
+    lab.send(lab.now, true);
+    assert!(lab.learned().before.is_some(), "the second run");
 }
 
 #[test]
