@@ -6,12 +6,14 @@
 
 use super::burst::Burst;
 use super::cell::{Cell, Hint};
+use super::line::Line;
+use super::part::Part;
 
 /// The slowest and the fastest limit that is looked for, per second.
 pub(super) const SLOWEST: f64 = 0.003;
 pub(super) const FASTEST: f64 = 3000.0;
 /// Rates on the grid.
-pub(super) const RATES: usize = 40;
+pub(super) const RATES: usize = 21;
 /// Refusals that have nothing to do with the rate, as fractions.
 pub(super) const NOISES: [f64; 4] = [0.005, 0.04, 0.12, 0.25];
 /// No hypothesis is ever quite dead.
@@ -37,6 +39,8 @@ pub(super) struct Buckets {
     rates: [f64; RATES],
     /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
     pub(super) columns: [f64; RATES],
+    /// The most likely noise of each rate.
+    pub(super) best: [usize; RATES],
     spread: Spread,
 }
 
@@ -61,8 +65,9 @@ impl Buckets {
             capacity[i] = burst.capacity(rates[i], at);
             for (noise, cell) in row.iter_mut().enumerate() {
                 *cell = Cell {
-                    low: 0.0,
-                    high: 1.0,
+                    low: Line::level(0.0),
+                    high: Line::level(1.0),
+                    part: Part::whole(step),
                     weight: (1.0 - free) * prior[noise] / RATES as f64,
                 };
             }
@@ -76,6 +81,7 @@ impl Buckets {
             free: prior.map(|prior| prior * free),
             rates,
             columns: [0.0; RATES],
+            best: [0; RATES],
             spread: Spread::default(),
         };
         wide.weighed();
@@ -142,7 +148,8 @@ impl Buckets {
             for cell in &mut self.cells[i] {
                 cell.refill(refill);
                 cell.overflow(capacity);
-                cell.low = (cell.low - 1.0).max(0.0);
+                cell.low.at -= 1.0;
+                cell.low.at_least(0.0, cell.part);
             }
         }
     }
@@ -152,8 +159,8 @@ impl Buckets {
         self.at = at;
         for i in 0..RATES {
             for cell in &mut self.cells[i] {
-                cell.low = cell.low.max(1.0);
-                cell.high = self.capacity[i].max(1.0);
+                cell.low.at_least(1.0, cell.part);
+                cell.high = Line::level(self.capacity[i].max(1.0));
             }
         }
     }
@@ -192,9 +199,11 @@ impl Buckets {
 
     /// The weights have changed.
     pub(super) fn weighed(&mut self) {
-        self.columns = self
-            .cells
-            .map(|row| row.iter().map(|cell| cell.weight).sum());
+        for (i, row) in self.cells.iter().enumerate() {
+            self.columns[i] = row.iter().map(|cell| cell.weight).sum();
+            let heavier = |a: &usize, b: &usize| row[*a].weight.total_cmp(&row[*b].weight);
+            self.best[i] = (0..NOISES.len()).max_by(heavier).unwrap_or(0);
+        }
         self.spread = Spread {
             low: self.quantile(0.1),
             middle: self.quantile(0.5),
@@ -207,12 +216,18 @@ impl Buckets {
         let mut rest = part * self.columns.iter().sum::<f64>();
         for (i, own) in self.columns.iter().enumerate() {
             if rest <= *own {
-                let within = rest / own.max(f64::MIN_POSITIVE) - 0.5;
-                return (self.lowest + self.step * (i as f64 + within)).exp();
+                let part = self.likely(i).part;
+                let above = 1.0 - rest / own.max(f64::MIN_POSITIVE);
+                return self.rate(i) * (1.0 + part.top_share(above));
             }
             rest -= own;
         }
         self.rate(RATES - 1)
+    }
+
+    /// The cell of this rate that explains most.
+    pub(super) const fn likely(&self, i: usize) -> &Cell {
+        &self.cells[i][self.best[i]]
     }
 
     pub(super) const fn spread(&self) -> Spread {

@@ -1,18 +1,24 @@
-//! One bucket: a rate, a level of noise, the tokens that it would hold now, and how well that explains what happened.
+//! One bucket: a stretch of rates, a level of noise, the tokens that it would hold now, and how well that explains what
+//! happened.
 //!
 //! ```text
-//! P(accepted) = (1 - noise) * P(tokens >= 1)        tokens uniform in [low, high]
+//! P(accepted) = (1 - noise) * P(tokens >= 1)        tokens uniform between two lines over the stretch
 //! P(refused)  = P(tokens < 1) + noise * P(tokens >= 1)
 //! ```
 //!
 //! An accepted request had a token and took it; a refused one, unless noise explains it better, found less than one. So
-//! each answer narrows the interval, and time widens it a little.
+//! each answer narrows the tokens and the part of the stretch that can be, and time widens the tokens a little.
+
+use super::line::Line;
+use super::part::Part;
 
 /// Tokens and weight of one hypothesis.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(super) low: Line,
+    pub(super) high: Line,
+    /// The rates that are still possible.
+    pub(super) part: Part,
     pub(super) weight: f64,
 }
 
@@ -25,6 +31,9 @@ const TRUST: f64 = 0.9;
 /// A hint with a fraction of a second is taken as exact up to this, in seconds, for networks are not, and the blur of the
 /// tokens.
 const EXACT: f64 = 0.02;
+
+/// What a bucket holds for sure of what it is taken to hold.
+const HELD: f64 = 0.5;
 
 /// A named wait: the next token comes between these two, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -48,54 +57,93 @@ impl Hint {
 impl Cell {
     /// The server says how long until the next token: that tells how many there are, if it tells the truth.
     pub(super) fn hear(&mut self, hint: &Hint, rate: f64) {
-        let low = (1.0 - rate * hint.to).max(self.low);
-        let high = (1.0 - rate * hint.from).min(self.high);
+        let said = |wait: f64| Line {
+            at: 1.0 - rate * wait,
+            slope: -rate * wait,
+        };
+        let (least, most) = (said(hint.to), said(hint.from));
         let blur = BLUR + 1e-6;
-        if low > high + blur {
+        // The lines said must meet those believed in.
+        let (fits, above) = self.part.above(self.high.less(least), -blur);
+        let (fits, below) = fits.below(self.low.less(most), blur);
+        let fitting = above * below;
+        if fitting <= 0.0 {
             self.weight *= 1.0 - TRUST;
             return;
         }
-        let (low, high) = (low.min(high), high.max(low));
-        let part = ((high - low + blur) / (self.high - self.low + blur)).min(1.0);
-        self.weight *= 1.0 - TRUST * (1.0 - part);
-        self.low = low;
-        self.high = high;
+        let middle = fits.middle();
+        let before = self.high.on(middle) - self.low.on(middle);
+        if least.on(middle) > self.low.on(middle) {
+            self.low = least;
+        }
+        if most.on(middle) < self.high.on(middle) {
+            self.high = most;
+        }
+        let after = (self.high.on(middle) - self.low.on(middle)).max(0.0);
+        let share = fitting * ((after + blur) / (before + blur)).min(1.0);
+        self.weight *= 1.0 - TRUST * (1.0 - share);
+        self.part = fits;
     }
 
     pub(super) const fn refill(&mut self, refill: f64) {
-        self.low += refill * (1.0 - BLUR);
-        self.high += refill * (1.0 + BLUR);
+        self.low.gain(refill * (1.0 - BLUR));
+        self.high.gain(refill * (1.0 + BLUR));
     }
 
     /// What a full bucket has lost. How much a bucket holds is known from above only, but one at least.
     pub(super) fn overflow(&mut self, capacity: f64) {
-        self.high = self.high.min(capacity.max(1.0));
-        self.low = self.low.min(1.0).min(self.high);
+        self.high.at_most(capacity.max(1.0), self.part);
+        self.low
+            .at_most(1.0 + HELD * (capacity - 1.0).max(0.0), self.part);
     }
 
-    /// The probability that there is a token.
-    pub(super) fn open(&self) -> f64 {
-        if self.low >= 1.0 - 1e-9 {
+    fn open_at(&self, x: f64) -> f64 {
+        let (low, high) = (self.low.on(x), self.high.on(x));
+        if low >= 1.0 - 1e-9 {
             1.0
-        } else if self.high <= 1.0 {
+        } else if high <= 1.0 {
             0.0
         } else {
-            (self.high - 1.0) / (self.high - self.low)
+            (high - 1.0) / (high - low)
         }
     }
 
     pub(super) fn judge(&mut self, noise: f64, accepted: bool, capacity: f64) {
-        let open = self.open();
+        let (mut part, share) = if accepted {
+            self.part.above(self.high, 1.0)
+        } else {
+            self.part.below(self.low, 1.0)
+        };
+        let limited = if accepted {
+            let open = if share > 0.0 {
+                share * part.lean(|x| self.open_at(x))
+            } else {
+                0.0
+            };
+            self.weight *= open * (1.0 - noise) + (1.0 - open) * MIRACLE;
+            open > MIRACLE
+        } else {
+            let closed = if share > 0.0 {
+                share * part.lean(|x| 1.0 - self.open_at(x))
+            } else {
+                0.0
+            };
+            self.weight *= closed * (1.0 - MIRACLE) + (1.0 - closed) * noise;
+            closed > (1.0 - closed) * noise
+        };
+        if limited {
+            self.part = part;
+        }
         self.overflow(capacity);
         if accepted {
-            self.weight *= open * (1.0 - noise) + (1.0 - open) * MIRACLE;
-            self.low = self.low.max(1.0) - 1.0;
-            self.high = self.high.max(1.0) - 1.0;
-        } else {
-            self.weight *= (1.0 - open) * (1.0 - MIRACLE) + open * noise;
-            if 1.0 - open > open * noise {
-                self.high = self.high.min(1.0);
-                self.low = self.low.min(self.high);
+            self.low.at_least(1.0, self.part);
+            self.high.at_least(1.0, self.part);
+            self.low.at -= 1.0;
+            self.high.at -= 1.0;
+        } else if limited {
+            self.high.at_most(1.0, self.part);
+            if self.low.on(self.part.middle()) > self.high.on(self.part.middle()) {
+                self.low = self.high;
             }
         }
     }
@@ -105,10 +153,12 @@ impl Cell {
 mod tests {
     use super::*;
 
+    /// One rate only, and tokens between the two.
     fn holding(low: f64, high: f64) -> Cell {
         Cell {
-            low,
-            high,
+            low: Line::level(low),
+            high: Line::level(high),
+            part: Part::default(),
             weight: 1.0,
         }
     }
@@ -117,11 +167,15 @@ mod tests {
         (a - b).abs() < 1e-9
     }
 
+    fn is_between(cell: &Cell, low: f64, high: f64) -> bool {
+        near(cell.low.at, low) && near(cell.high.at, high)
+    }
+
     #[test]
     fn an_accepted_request_had_a_token_and_took_it() {
         let mut cell = holding(0.5, 1.5);
         cell.judge(0.0, true, 3.0);
-        assert!(near(cell.low, 0.0) && near(cell.high, 0.5), "{cell:?}");
+        assert!(is_between(&cell, 0.0, 0.5), "{cell:?}");
         assert!(near(cell.weight, 0.5 + 0.5 * MIRACLE), "{cell:?}");
     }
 
@@ -129,14 +183,15 @@ mod tests {
     fn a_refused_one_found_less_than_one() {
         let mut cell = holding(0.5, 1.5);
         cell.judge(0.04, false, 3.0);
-        assert!(near(cell.low, 0.5) && near(cell.high, 1.0), "{cell:?}");
+        assert!(is_between(&cell, 0.5, 1.0), "{cell:?}");
     }
 
     #[test]
     fn what_only_noise_can_explain_leaves_the_tokens_alone() {
         let mut cell = holding(1.2, 1.4);
         cell.judge(0.04, false, 3.0);
-        assert!(near(cell.high, 1.4) && near(cell.weight, 0.04), "{cell:?}");
+        assert!(is_between(&cell, 1.2, 1.4), "{cell:?}");
+        assert!(near(cell.weight, 0.04), "{cell:?}");
     }
 
     #[test]
@@ -144,7 +199,46 @@ mod tests {
         let mut cell = holding(0.0, 0.0);
         cell.refill(5.0);
         cell.judge(0.0, true, 1.0);
-        assert!(near(cell.high, 0.0), "{cell:?}");
+        assert!(near(cell.high.on(cell.part.middle()), 0.0), "{cell:?}");
+    }
+
+    /// All rates from two thirds of one a second to three halves, and no token.
+    fn stretch() -> Cell {
+        Cell {
+            part: Part::whole((9.0_f64 / 4.0).ln()),
+            ..holding(0.0, 0.0)
+        }
+    }
+
+    #[test]
+    fn an_answer_cuts_the_rates_that_cannot_explain_it() {
+        let mut accepted = stretch();
+        accepted.refill(1.0);
+        accepted.judge(0.0, true, 1.0);
+        let slowest = 1.0 + accepted.part.from;
+        assert!((slowest - 1.0).abs() < 0.02, "{accepted:?}");
+
+        let mut refused = stretch();
+        refused.refill(1.0);
+        refused.judge(0.0, false, 1.0);
+        let fastest = 1.0 + refused.part.to;
+        assert!((fastest - 1.0).abs() < 0.02, "{refused:?}");
+        let both = accepted.weight + refused.weight;
+        assert!((both - 1.0).abs() < 3.0 * BLUR, "{both}");
+    }
+
+    #[test]
+    fn a_rate_is_found_within_one_stretch_by_halving_it() {
+        let mut cell = stretch();
+        for _ in 0..10 {
+            let wait = 1.0 / (1.0 + cell.part.middle());
+            cell.refill(wait);
+            cell.judge(0.005, wait >= 0.9, 1.0);
+            cell.low = Line::level(0.0);
+            cell.high = Line::level(0.0);
+        }
+        let rate = 1.0 + cell.part.middle();
+        assert!((rate * 0.9 - 1.0).abs() < 0.02, "{cell:?}");
     }
 
     #[test]
@@ -153,7 +247,7 @@ mod tests {
         let mut slow = holding(0.0, 1.0);
         slow.hear(&hint, 0.2);
         assert!(
-            (slow.low - 0.5).abs() < 0.01 && (slow.high - 0.5).abs() < 0.01,
+            (slow.low.at - 0.5).abs() < 0.01 && (slow.high.at - 0.5).abs() < 0.01,
             "{slow:?}"
         );
         let mut fast = holding(0.0, 1.0);

@@ -35,12 +35,16 @@ const TESTS_REFUSED: f64 = 0.3;
 const LIKELY: f64 = 0.9;
 /// A test leaves when so much of a token is there.
 const TESTED: f64 = 0.65;
+/// And so early that its acceptance would be a surprise, whatever is known of the tokens.
+const SURPRISING: f64 = 0.05;
+/// But a limit raised to twice as much must accept it: not before half an interval.
+const SOONEST: f64 = 0.5;
 /// Narrow enough is this divided by the number of acceptances: what is lost to caution by then is what was lost before.
 const NARROW: f64 = 1.7;
 /// A bucket that holds more than one keeps what a careful pace leaves; it may stay wider.
 const KEEPS_UP_TO: f64 = 3.0;
 /// The tokens are not known better than this.
-const NARROWEST: f64 = 0.01;
+const NARROWEST: f64 = 0.02;
 /// A hypothesis of little weight must not stall everybody: nobody waits longer than so many of the likely intervals.
 const PATIENCE: f64 = 3.0;
 const ENOUGH: f64 = 1.5;
@@ -67,7 +71,7 @@ impl Learned {
     }
 
     /// Too little is known for caution to pay.
-    fn is_wide(&self) -> bool {
+    pub(super) fn is_wide(&self) -> bool {
         let lead = self.lead();
         let spread = lead.spread();
         let width = spread.high / spread.low - 1.0;
@@ -104,15 +108,17 @@ impl Learned {
     pub(super) fn start(&self, ahead: u64) -> Start {
         let lead = self.lead();
         let interval = 1.0 / lead.spread().middle;
-        let (sure, need) = match self.mode() {
-            Mode::Test => (LIKELY, TESTED),
-            Mode::Bold(sure) if ahead == 0 => (sure, 1.0),
-            _ => (CAREFUL, 1.0),
-        };
         let under_way = self.journal.pending() as f64 + ahead as f64;
-        let at = lead
-            .opens(sure, need, under_way, self.last_sent)
-            .min(self.last_sent + PATIENCE * interval);
+        let opens = |sure, need| lead.opens(sure, need, under_way, self.last_sent);
+        let at = match self.mode() {
+            Mode::Test => {
+                let surprising = opens(SURPRISING, 1.0).max(self.last_sent + SOONEST * interval);
+                opens(LIKELY, TESTED).min(surprising)
+            }
+            Mode::Bold(sure) if ahead == 0 => opens(sure, 1.0),
+            _ => opens(CAREFUL, 1.0),
+        };
+        let at = at.min(self.last_sent + PATIENCE * interval);
         let unanswered = self.journal.unanswered() + ahead;
         if self.run.length == 0 {
             // Nothing was refused since: no wait that is much longer than the longest that was needed.
@@ -131,8 +137,9 @@ impl Learned {
         if at <= probe && self.run.length < 2 {
             return Start { at, alone: false };
         }
+        let sooner = at >= self.run.probe_from() && at < probe;
         Start {
-            at: at.min(probe),
+            at: if sooner { at } else { probe },
             alone: unanswered > 0,
         }
     }

@@ -1,47 +1,48 @@
 //! Once in a while a start that is too early on purpose: so a limit that was raised is found.
 //!
-//! The longer the peace, the rarer: each test comes after half as many acceptances again as the one before it, so that
-//! their number grows with the logarithm of the requests. Where refusals are dear, they are rarer still.
+//! A test costs what a refusal costs; a raised limit that is not found costs a part of every request. If a limit changes
+//! once in `n` requests and a refusal costs `c` of them, the sum of both is least with a test every `sqrt(2 c n)` requests.
+//! How often it changes is estimated from what has been seen: the changes, and a small part of one more.
 
 /// When the next test is due.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EarlyStarts {
     accepted: f64,
-    after: f64,
+    since: f64,
+    changes: f64,
 }
 
-/// Accepted before the first test, and how the distance grows.
-const FIRST: f64 = 25.0;
-const GROWTH: f64 = 1.5;
-
-impl Default for EarlyStarts {
-    fn default() -> Self {
-        Self {
-            accepted: 0.0,
-            after: FIRST,
-        }
-    }
-}
+/// Changes that are taken to have been seen before the first one was.
+const EXPECTED: f64 = 0.05;
+/// No test before so many requests were accepted.
+const PEACE: f64 = 8.0;
 
 impl EarlyStarts {
     pub(super) fn accepted(&mut self) {
         self.accepted += 1.0;
+        self.since += 1.0;
+    }
+
+    /// The limit has become another one.
+    pub(super) fn changed(&mut self) {
+        self.changes += 1.0;
+        self.since = 0.0;
     }
 
     /// One is due if a refusal costs `dear` sends.
     pub(super) fn is_due(&self, dear: f64) -> bool {
-        self.accepted > self.after * dear.sqrt()
+        let once_in = self.accepted / (self.changes + EXPECTED);
+        self.since > (2.0 * dear * once_in).sqrt().max(PEACE)
     }
 
     /// A test left.
     pub(super) fn done(&mut self) {
-        self.accepted = 0.0;
-        self.after *= GROWTH;
+        self.since = 0.0;
     }
 
     /// What was too early was accepted: the next one at once.
     pub(super) const fn hurry(&mut self) {
-        self.accepted = f64::INFINITY;
+        self.since = f64::INFINITY;
     }
 }
 
@@ -49,17 +50,31 @@ impl EarlyStarts {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_thousand_requests_are_tested_less_than_a_dozen_times() {
-        let mut tests = EarlyStarts::default();
+    fn tests_in(requests: u32, dear: f64, mut tests: EarlyStarts) -> u32 {
         let mut done = 0;
-        for _ in 0..1000 {
+        for _ in 0..requests {
             tests.accepted();
-            if tests.is_due(1.0) {
+            if tests.is_due(dear) {
                 tests.done();
                 done += 1;
             }
         }
+        done
+    }
+
+    #[test]
+    fn a_thousand_requests_are_tested_about_ten_times() {
+        let done = tests_in(1000, 1.0, EarlyStarts::default());
         assert!((5..12).contains(&done), "{done}");
+    }
+
+    #[test]
+    fn less_often_where_refusals_are_dear_more_often_where_the_limit_changes() {
+        let dear = tests_in(1000, 50.0, EarlyStarts::default());
+        assert!(dear <= 2, "{dear}");
+        let mut changing = EarlyStarts::default();
+        changing.changed();
+        let done = tests_in(1000, 1.0, changing);
+        assert!((30..60).contains(&done), "{done}");
     }
 }

@@ -23,8 +23,8 @@ pub(super) struct Learned {
     known_from: u64,
     pub(super) journal: Journal,
     pub(super) run: Run,
-    /// The belief from when the run began, if there was one.
-    pub(super) before: Option<Box<Buckets>>,
+    /// The belief from when the run began, if there was one, and how many had been accepted by then.
+    pub(super) before: Option<(Box<Buckets>, u64)>,
     pub(super) trial: Option<Trial>,
     doubt: Doubt,
     pub(super) tests: EarlyStarts,
@@ -61,6 +61,9 @@ const LONG_RUN: f64 = 8.0;
 const LONG_PAUSE: f64 = 2.0;
 /// An acceptance less likely than this says that the limit may have been raised.
 const SURPRISE: f64 = 0.2;
+/// How much a larger bucket holds is known less well: one that is served early proves little, several in a row do. While
+/// the belief is wide, bold starts find it out.
+const SURPRISE_IF_HOLDING: f64 = 0.7;
 
 impl Learned {
     /// After the first refusal, of a send at `at`, with so many `strangers` under way, itself included.
@@ -131,11 +134,15 @@ impl Learned {
         let send = self.journal.stranger(now, order, at, accepted, asked);
         self.strangers = self.strangers.saturating_sub(1);
         self.known_from = send.arrived;
+        // It speaks of the time before, which does not make what is believed now any surer.
+        let accepted = self.accepted;
         self.judge(&send, next_order, burst);
+        self.accepted = self.accepted.min(accepted);
     }
 
     /// Takes the next answer in send order.
     pub(super) fn judge(&mut self, send: &Send, next_order: u64, burst: &Burst) {
+        let early = self.risked == Some(send.order);
         if self.risked.is_some_and(|risked| send.order >= risked) {
             self.risked = None;
         }
@@ -161,11 +168,17 @@ impl Learned {
                 self.buckets = *trial.buckets;
             }
             // Nothing is known before the first run, be it of all or since a change; only an acceptance ends it.
-            self.before = (self.accepted > 0).then(|| Box::new(self.buckets.clone()));
+            self.before =
+                (self.accepted > 0).then(|| (Box::new(self.buckets.clone()), self.accepted));
         }
         let asked_before = core::mem::replace(&mut self.asked_last, send.asked);
         if accepted {
-            if likely < SURPRISE {
+            let surprise = if early && self.lead().holds() >= 2.0 && !self.is_wide() {
+                SURPRISE_IF_HOLDING
+            } else {
+                SURPRISE
+            };
+            if likely < surprise {
                 self.tests.hurry();
             }
             self.accepted += 1;
@@ -197,6 +210,7 @@ impl Learned {
                 Some(true) => {
                     if let Some(won) = self.trial.take() {
                         self.buckets = *won.buckets;
+                        self.accepted += won.known;
                     }
                     self.doubt = Doubt::default();
                 }
@@ -210,7 +224,7 @@ impl Learned {
             );
             self.buckets = Buckets::wide(send.at, from, to, FREE_AFTER_A_CHANGE, burst);
             self.accepted = 0;
-            self.tests = EarlyStarts::default();
+            self.tests.changed();
         }
         likely
     }
@@ -222,24 +236,26 @@ impl Learned {
             return;
         }
         let before = self.before.take();
-        let long = before.as_ref().is_none_or(|before| {
+        let long = before.as_ref().is_none_or(|(before, _)| {
             let intervals = (send.at - self.run.started) * before.spread().middle;
             before.free() > 0.5 || intervals > LONG_RUN
         });
         // A pause ended the run, and before it no limit was in sight, or many had been let through at once: that may have been
         // a window's, and it lets as many through again.
         let window = asked_before > 0.0
-            && before
-                .as_ref()
-                .map_or_else(|| self.buckets.holds() >= 2.0, |before| before.free() > 0.5);
-        let walked = self.run.length >= 2 || asked_before >= LONG_PAUSE;
+            && before.as_ref().map_or_else(
+                || self.buckets.holds() >= 2.0,
+                |(before, _)| before.free() > 0.5,
+            );
+        let waited = asked_before.max(send.at - self.run.last);
+        let walked = self.run.length >= 2 || waited >= LONG_PAUSE;
         if self.trial.is_none() && (window || walked && long) {
-            let mut before = before.unwrap_or_else(|| {
+            let (mut before, known) = before.unwrap_or_else(|| {
                 let wide = Buckets::wide(send.at, SLOWEST, FASTEST, FREE_AFTER_A_RUN, burst);
-                Box::new(wide)
+                (Box::new(wide), 0)
             });
             before.rested(send.at);
-            self.trial = Some(Trial::new(before));
+            self.trial = Some(Trial::new(before, known));
         }
         self.run.length = 0;
     }

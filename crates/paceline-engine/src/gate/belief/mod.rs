@@ -9,10 +9,11 @@
 //!             order       by how well they explain  to risk
 //! ```
 //!
-//! `bucket` (made of `cell`s; `zoom` moves its grid, `start` asks it for an instant) is a bucket of any rate behind any
-//! noise; `slots` is a cap on requests under way; `change` notices that the limit is another one now; `run` walks refusals
-//! that do not end; `trial` decides afterwards between the belief from before and the new one; `early` looks for limits
-//! that were raised; `burst` bounds what a bucket can hold; `learned` takes an answer through all of them.
+//! `bucket` (made of `cell`s, each a `part` of the rates with tokens as a `line` over it; `zoom` moves the grid, `start` asks
+//! it for an instant) is a bucket of any rate behind any noise; `slots` is a cap on requests under way; `change` notices that
+//! the limit is another one now; `run` walks refusals that do not end; `trial` decides afterwards between the belief from
+//! before and the new one; `early` looks for limits that were raised; `burst` bounds what a bucket can hold; `learned` takes
+//! an answer through all of them.
 
 mod bucket;
 mod burst;
@@ -22,6 +23,8 @@ mod choice;
 mod early;
 mod journal;
 mod learned;
+mod line;
+mod part;
 mod run;
 mod slots;
 mod start;

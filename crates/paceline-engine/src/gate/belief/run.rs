@@ -18,6 +18,9 @@ pub(super) struct Run {
 const GAPS: [f64; 16] = [
     0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0,
 ];
+const CLEARLY: f64 = 1.25;
+/// No probe before so much more of what has passed.
+const SOONEST: f64 = 0.25;
 
 impl Run {
     /// A refused send. Says whether it left after the refusal before it was known.
@@ -39,9 +42,22 @@ impl Run {
         order >= self.fresh_from
     }
 
-    /// When to probe at the latest.
+    /// When to probe at the latest: at the next rung that is clearly further than what has passed.
     pub(super) fn probe_by(&self) -> f64 {
-        self.last + GAPS[(self.length.max(1) as usize - 1).min(GAPS.len() - 1)]
+        let passed = self.last - self.started;
+        let mut rung = 0.0;
+        for gap in GAPS {
+            rung += gap;
+            if rung > passed * CLEARLY {
+                return self.started + rung;
+            }
+        }
+        self.last + GAPS[GAPS.len() - 1]
+    }
+
+    /// Not before this: a belief that would probe sooner has just been wrong.
+    pub(super) fn probe_from(&self) -> f64 {
+        self.last + SOONEST * (self.last - self.started)
     }
 }
 

@@ -15,22 +15,19 @@ impl Buckets {
             return f64::NEG_INFINITY;
         }
         let mut latest = f64::NEG_INFINITY;
-        let half_a_step = (self.step / 2.0).exp();
         for i in (0..RATES).rev() {
             let own = self.columns[i];
-            // Within the last cell the weight is spread evenly from its upper to its lower edge.
-            let rate = if reached + own < sure {
-                self.rate(i) / half_a_step
+            let cell = self.likely(i);
+            // Within the last cell the weight is spread evenly from its fastest to its slowest rate.
+            let x = if reached + own < sure {
+                cell.part.from
             } else {
-                let part = (sure - reached) / own.max(f64::MIN_POSITIVE);
-                self.rate(i) * (self.step * (0.5 - part)).exp()
+                cell.part
+                    .top_share((sure - reached) / own.max(f64::MIN_POSITIVE))
             };
-            let best = self.cells[i]
-                .iter()
-                .max_by(|a, b| a.weight.total_cmp(&b.weight))
-                .copied()
-                .unwrap_or_default();
-            let tokens = best.high + (best.low - best.high) * sure;
+            let rate = self.rate(i) * (1.0 + x);
+            let (low, high) = (cell.low.on(x), cell.high.on(x));
+            let tokens = high + (low - high) * sure;
             let inflow = rate * (1.0 + BLUR - 2.0 * BLUR * sure);
             let level = self.at + (need + ahead - tokens) / inflow;
             // The latest send left at most the capacity less its own token.

@@ -10,6 +10,9 @@ use super::bucket::Buckets;
 pub(super) struct Trial {
     pub(super) buckets: Box<Buckets>,
     odds: f64,
+    leads: bool,
+    /// Accepted before the run.
+    pub(super) known: u64,
     /// Accepted since it began. So many and one more may be under way: the line is never dumped on a guess.
     pub(super) accepted: u64,
 }
@@ -18,17 +21,20 @@ pub(super) struct Trial {
 const DECIDED: f64 = 0.05;
 
 impl Trial {
-    pub(super) const fn new(buckets: Box<Buckets>) -> Self {
+    pub(super) const fn new(buckets: Box<Buckets>, known: u64) -> Self {
         Self {
             buckets,
             odds: 0.5,
+            leads: true,
+            known,
             accepted: 0,
         }
     }
 
-    /// It is the more likely one.
-    pub(super) fn leads(&self) -> bool {
-        self.odds >= 0.5
+    /// It is followed. Only a refusal takes the lead away: where both expect to be accepted, an acceptance is no reason
+    /// to go slower.
+    pub(super) const fn leads(&self) -> bool {
+        self.leads
     }
 
     /// An answer that the other belief had given `theirs`; whether this one has won, once that is decided.
@@ -42,6 +48,7 @@ impl Trial {
         let own = self.odds * self.buckets.learn(at, accepted, asked);
         let theirs = (1.0 - self.odds) * theirs;
         self.odds = own / (own + theirs).max(f64::MIN_POSITIVE);
+        self.leads = self.odds >= 0.5 || self.leads && accepted;
         self.accepted += u64::from(accepted);
         if self.odds > 1.0 - DECIDED {
             Some(true)
@@ -60,7 +67,7 @@ mod tests {
     /// Most likely no limit, against a belief that gives each answer `theirs`.
     fn weighed(accepted: bool, theirs: f64) -> Option<bool> {
         let free = Buckets::wide(0.0, SLOWEST, FASTEST, 0.99, &Burst::default());
-        let mut trial = Trial::new(Box::new(free));
+        let mut trial = Trial::new(Box::new(free), 0);
         assert!(trial.leads());
         (0..5).find_map(|_| trial.weigh(0.0, accepted, 0.0, theirs))
     }
@@ -73,5 +80,15 @@ mod tests {
     #[test]
     fn where_the_run_was_the_limit_it_loses() {
         assert_eq!(weighed(false, 0.95), Some(false));
+    }
+
+    #[test]
+    fn an_acceptance_that_both_expected_takes_no_lead_away_and_a_refusal_does() {
+        let free = Buckets::wide(0.0, SLOWEST, FASTEST, 0.99, &Burst::default());
+        let mut trial = Trial::new(Box::new(free), 0);
+        assert_eq!(trial.weigh(0.0, true, 0.0, 0.99), None);
+        assert!(trial.odds < 0.5 && trial.leads(), "{}", trial.odds);
+        trial.weigh(0.0, false, 0.0, 0.5);
+        assert!(!trial.leads());
     }
 }

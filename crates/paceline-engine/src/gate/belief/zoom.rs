@@ -2,6 +2,8 @@
 
 use super::bucket::{Buckets, FASTEST, NOISES, RATES, SLOWEST};
 use super::cell::Cell;
+use super::line::Line;
+use super::part::Part;
 
 /// What lies outside of these parts of the weight does not keep the grid wide.
 const TAIL: f64 = 0.03;
@@ -50,8 +52,7 @@ impl Buckets {
             let place = (lowest + step * i as f64 - old.lowest) / old.step;
             self.capacity[i] = old.capacity_at(place);
             for noise in 0..NOISES.len() {
-                self.cells[i][noise] = old.between(place, noise, self.capacity[i]);
-                self.cells[i][noise].weight *= step / old.step;
+                self.cells[i][noise] = old.stretch(self.rate(i), step, noise, self.capacity[i]);
                 total += self.cells[i][noise].weight;
             }
         }
@@ -66,24 +67,62 @@ impl Buckets {
         self.capacity[i] * (1.0 - part) + self.capacity[i + 1] * part
     }
 
-    fn between(&self, place: f64, noise: usize, capacity: f64) -> Cell {
-        if place < 0.0 || place > (RATES - 1) as f64 {
-            let edge = if place < 0.0 { 0 } else { RATES - 1 };
+    /// What is known of the stretch around `rate`: the weight of all that lies in it, the tokens of the heaviest.
+    fn stretch(&self, rate: f64, step: f64, noise: usize, capacity: f64) -> Cell {
+        let whole = Part::whole(step);
+        let (bottom, top) = (rate * (1.0 + whole.from), rate * (1.0 + whole.to));
+        let place = |rate: f64| (rate.ln() - self.lowest) / self.step + 0.5;
+        let last = RATES as f64 - 1.0;
+        if place(top) < 0.0 || place(bottom) > last + 1.0 {
+            let edge = if place(top) < 0.0 { 0 } else { RATES - 1 };
             let known = self.cells[edge][noise];
+            let middle = known.part.middle();
             return Cell {
-                low: known.low.min(0.0),
-                high: known.high.max(1.0).min(capacity.max(1.0)),
+                low: Line::level(known.low.on(middle).min(0.0)),
+                high: Line::level(known.high.on(middle).max(1.0).min(capacity.max(1.0))),
+                part: whole,
                 weight: known.weight.min(OUTSIDE),
             };
         }
-        let i = (place as usize).min(RATES - 2);
-        let part = place - i as f64;
-        let (a, b) = (self.cells[i][noise], self.cells[i + 1][noise]);
-        let mix = |a: f64, b: f64| a * (1.0 - part) + b * part;
+        let first = place(bottom).clamp(0.0, last) as usize;
+        let beyond = place(top).clamp(0.0, last) as usize;
+        let (mut weight, mut most) = (0.0, 0.0);
+        let mut heaviest = first.midpoint(beyond);
+        let (mut from, mut to) = (f64::MAX, f64::MIN);
+        let mut tilt = 0.0;
+        for i in first..=beyond {
+            let own = self.rate(i);
+            let cell = &self.cells[i][noise];
+            let (part, share) = cell.part.within(bottom / own - 1.0, top / own - 1.0);
+            if share <= 0.0 {
+                continue;
+            }
+            let own_weight = cell.weight * share;
+            weight += own_weight;
+            if own_weight >= most {
+                most = own_weight;
+                heaviest = i;
+                tilt = part.tilt;
+            }
+            from = (own * (1.0 + part.from)).min(from);
+            to = (own * (1.0 + part.to)).max(to);
+        }
+        let known = self.cells[heaviest][noise];
+        let ratio = rate / self.rate(heaviest);
+        let part = if from <= to {
+            Part {
+                from: from / rate - 1.0,
+                to: to / rate - 1.0,
+                tilt,
+            }
+        } else {
+            whole
+        };
         Cell {
-            low: mix(a.low, b.low),
-            high: mix(a.high, b.high),
-            weight: (mix(a.weight.max(1e-300).ln(), b.weight.max(1e-300).ln())).exp(),
+            low: known.low.around(ratio),
+            high: known.high.around(ratio),
+            part,
+            weight,
         }
     }
 }
