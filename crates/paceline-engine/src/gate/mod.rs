@@ -31,7 +31,7 @@ pub(crate) struct Gate {
     belief: Belief,
     circuit: Circuit,
     in_flight: u64,
-    /// Answers in a row that said "overloaded".
+    /// Answers that said "overloaded", two points each; one less for every request served.
     overloaded: u32,
     /// The latest send that was served: what it left after is known to be past.
     served_order: u64,
@@ -63,8 +63,9 @@ pub(crate) enum Change {
 const PAUSE_SPREAD: u32 = 32;
 const LONGEST_SPREAD: Duration = Duration::from_secs(1);
 
-/// Where one in thirty fails at random, three in a row are rarer than one in twenty thousand.
-const OVERLOADED_IN_A_ROW: u32 = 3;
+/// Points. Where one in thirty fails at random, three in a row are rarer than one in twenty thousand; where every other
+/// request is refused, five are enough.
+const OVERLOADED: u32 = 6;
 /// A longer stop fails most callers.
 const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
 
@@ -186,7 +187,7 @@ impl Gate {
     fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
         let order = answer.order;
         self.served_order = self.served_order.max(order);
-        self.overloaded = 0;
+        self.overloaded = self.overloaded.saturating_sub(1);
         if self.pause.served(now, order) {
             changed(Change::Resumed);
         }
@@ -245,9 +246,9 @@ impl Gate {
         if seen.verdict != Verdict::Overloaded || self.served_order == 0 {
             return false;
         }
-        self.overloaded += 1;
+        self.overloaded = (self.overloaded + 2).min(OVERLOADED);
         let believed = !self.belief.is_idle() && !self.belief.is_noise();
-        believed || self.overloaded >= OVERLOADED_IN_A_ROW
+        believed || self.overloaded >= OVERLOADED
     }
 
     /// Stops for a hint that speaks for the whole gate.
