@@ -176,7 +176,7 @@ impl Gate {
         self.windows.answered();
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
-            self.served(now, answer, &mut changed);
+            self.served(now, answer, rng, &mut changed);
         } else if !answer.alone || !self.circuit.is_closed() {
             // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
@@ -184,7 +184,13 @@ impl Gate {
         }
     }
 
-    fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
+    fn served(
+        &mut self,
+        now: Timestamp,
+        answer: Answered<'_>,
+        rng: &mut fastrand::Rng,
+        changed: &mut impl FnMut(Change),
+    ) {
         let order = answer.order;
         self.served_order = self.served_order.max(order);
         self.overloaded = self.overloaded.saturating_sub(1);
@@ -197,7 +203,7 @@ impl Gate {
             changed(Change::Circuit(moved));
         }
         if !self.belief.is_idle() {
-            self.learn(now, &answer, Evidence::Accepted, changed);
+            self.learn(now, &answer, Evidence::Accepted, rng, changed);
         }
     }
 
@@ -212,7 +218,7 @@ impl Gate {
         let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
         if refused {
             let asked = seen.wait.unwrap_or_default().as_secs_f64();
-            self.learn(now, &answer, Evidence::Refused { asked }, changed);
+            self.learn(now, &answer, Evidence::Refused { asked }, rng, changed);
         }
         let (order, next_order) = (answer.order, answer.next_order);
         if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {
@@ -225,6 +231,7 @@ impl Gate {
         now: Timestamp,
         answer: &Answered<'_>,
         seen: Evidence,
+        rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
         let Answered {
@@ -233,8 +240,15 @@ impl Gate {
             next_order,
             ..
         } = *answer;
-        self.belief
-            .observe(now, sent, order, next_order, self.in_flight, seen);
+        self.belief.observe(
+            now,
+            sent,
+            order,
+            next_order,
+            self.in_flight,
+            seen,
+            rng.f64(),
+        );
         changed(Change::Pace {
             interval: self.belief.interval(),
         });

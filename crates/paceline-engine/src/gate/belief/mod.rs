@@ -100,6 +100,7 @@ impl Belief {
         next_order: u64,
         under_way: u64,
         seen: Evidence,
+        chance: f64,
     ) {
         let (now, sent) = (secs(now), secs(sent));
         let accepted = seen == Evidence::Accepted;
@@ -110,6 +111,7 @@ impl Belief {
         let Some(learned) = &mut self.learned else {
             return;
         };
+        learned.run.draw(chance);
         let asked = match seen {
             Evidence::Accepted => 0.0,
             Evidence::Refused { asked } => {

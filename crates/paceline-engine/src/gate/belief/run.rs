@@ -12,6 +12,8 @@ pub(super) struct Run {
     /// The latest refused send.
     pub(super) last: f64,
     fresh_from: u64,
+    /// By how much of the gap the next probe comes sooner.
+    sooner: f64,
 }
 
 /// Seconds. At first about as long as what has passed, later about half of it, in round numbers.
@@ -19,10 +21,18 @@ const GAPS: [f64; 16] = [
     0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0,
 ];
 const CLEARLY: f64 = 1.25;
+/// Probes come up to so much of their gap sooner, at random: neither in step with what else asks the server nor with others
+/// that were refused at the same time.
+const JITTER: f64 = 0.1;
 /// No probe before so much more of what has passed.
 const SOONEST: f64 = 0.25;
 
 impl Run {
+    /// `chance`, from 0 to 1, says how much sooner the next probe comes.
+    pub(super) const fn draw(&mut self, chance: f64) {
+        self.sooner = JITTER * chance;
+    }
+
     /// A refused send. Says whether it left after the refusal before it was known.
     pub(super) fn refused(&mut self, at: f64, order: u64, next_order: u64) -> bool {
         if self.length > 0 && order < self.fresh_from {
@@ -45,14 +55,13 @@ impl Run {
     /// When to probe at the latest: at the next rung that is clearly further than what has passed.
     pub(super) fn probe_by(&self) -> f64 {
         let passed = self.last - self.started;
-        let mut rung = 0.0;
-        for gap in GAPS {
-            rung += gap;
-            if rung > passed * CLEARLY {
-                return self.started + rung;
-            }
-        }
-        self.last + GAPS[GAPS.len() - 1]
+        let rungs = GAPS.iter().scan(0.0, |rung, gap| {
+            *rung += gap;
+            Some(*rung)
+        });
+        let next = rungs.into_iter().find(|rung| *rung > passed * CLEARLY);
+        let gap = next.map_or(GAPS[GAPS.len() - 1], |rung| rung - passed);
+        self.last + gap * (1.0 - self.sooner)
     }
 
     /// Not before this: a belief that would probe sooner has just been wrong.

@@ -55,7 +55,7 @@ impl Lab {
         };
         self.belief.sent(now, self.order);
         self.belief
-            .observe(now, now, self.order, self.order + 1, 1, seen);
+            .observe(now, now, self.order, self.order + 1, 1, seen, 0.0);
         accepted
     }
 }
