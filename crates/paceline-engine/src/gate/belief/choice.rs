@@ -131,7 +131,7 @@ impl Learned {
             return Start { at, alone };
         }
         let mut probe = self.run.probe_by();
-        if self.run.length < SHORT_RUN {
+        if self.run.length < SHORT_RUN && self.asked_last == 0.0 {
             probe = probe.max(self.run.last + PROBE_AFTER * interval.min(LONGEST_INTERVAL));
         }
         if at <= probe && self.run.length < 2 {

@@ -38,7 +38,7 @@ pub(super) struct Learned {
     /// The pause that refusals ask for, in seconds: a moving average.
     asked: f64,
     /// The pause that the last answer asked for.
-    asked_last: f64,
+    pub(super) asked_last: f64,
     /// The latest accepted send, and the longest time between two with a refusal in between: so long a wait was enough.
     accepted_at: f64,
     pub(super) enough: f64,
