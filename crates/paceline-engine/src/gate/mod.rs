@@ -219,6 +219,8 @@ impl Gate {
         if refused {
             let asked = seen.wait.unwrap_or_default().as_secs_f64();
             self.learn(now, &answer, Evidence::Refused { asked }, rng, changed);
+        } else {
+            self.belief.failed(answer.order);
         }
         let (order, next_order) = (answer.order, answer.next_order);
         if let Some(moved) = self.circuit.unserved(now, order, next_order, refused, rng) {

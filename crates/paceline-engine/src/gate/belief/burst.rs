@@ -36,6 +36,18 @@ impl Burst {
         }
     }
 
+    /// The send `order` was answered, but not served: it took no token.
+    pub(super) fn unserved(&mut self, order: u64) {
+        let Some(place) = (1..=self.kept).find(|back| self.back(*back).0 == order) else {
+            return;
+        };
+        for back in (1..place).rev() {
+            self.recent[(self.count as usize - back - 1) % KEPT] = self.back(back);
+        }
+        self.kept -= 1;
+        self.count -= 1;
+    }
+
     /// The send `order` was refused: it and those behind it do not count. Where more are behind it than are kept, orders
     /// tell how many came before; those of other gates among them err on the side of a larger bucket.
     pub(super) fn ends_before(&mut self, order: u64) {
@@ -81,6 +93,17 @@ mod tests {
         let mut burst = sends((1..=10).map(|order| (order, 0.0)));
         burst.ends_before(4);
         assert_eq!(burst.capacity(3.0, 0.0), 3.0);
+    }
+
+    #[test]
+    fn what_was_not_served_does_not_count() {
+        let mut burst = sends((1..=10).map(|order| (order, order as f64)));
+        for order in [2, 3, 9] {
+            burst.unserved(order);
+        }
+        burst.ends_before(6);
+        assert_eq!(burst.capacity(0.0, 6.0), 3.0);
+        assert_eq!(burst.capacity(1.0, 6.0), 1.0);
     }
 
     #[test]

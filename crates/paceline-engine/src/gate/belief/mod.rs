@@ -92,6 +92,13 @@ impl Belief {
         }
     }
 
+    /// The request that left as `order` failed, which does not speak of a limit.
+    pub(crate) fn failed(&mut self, order: u64) {
+        if self.learned.is_none() {
+            self.burst.unserved(order);
+        }
+    }
+
     pub(crate) fn observe(
         &mut self,
         now: Timestamp,
