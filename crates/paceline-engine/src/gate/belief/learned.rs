@@ -255,6 +255,10 @@ impl Learned {
                 (Box::new(wide), 0)
             });
             before.rested(send.at);
+            // A bucket of one has just given what the rest had brought.
+            if known > 0 && before.holds() < 2.0 {
+                before.learn(send.at, true, 0.0);
+            }
             self.trial = Some(Trial::new(before, known));
         }
         self.run.length = 0;
