@@ -15,7 +15,7 @@ use crate::limits::Account;
 use crate::opening::Opening;
 use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, WindowSnapshot};
 use crate::{Answer, Limit, Observation, Reason, Scope, Timestamp, Verdict};
-use belief::{Belief, Evidence};
+use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
 use pause::{Pause, Stop};
@@ -236,21 +236,14 @@ impl Gate {
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
-        let Answered {
-            sent,
-            order,
-            next_order,
-            ..
-        } = *answer;
-        self.belief.observe(
-            now,
-            sent,
-            order,
-            next_order,
-            self.in_flight,
+        let sighting = Sighting {
+            sent: answer.sent,
+            order: answer.order,
+            next_order: answer.next_order,
+            under_way: self.in_flight,
             seen,
-            rng.f64(),
-        );
+        };
+        self.belief.observe(now, sighting, rng.f64());
         changed(Change::Pace {
             interval: self.belief.interval(),
         });

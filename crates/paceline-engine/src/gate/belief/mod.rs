@@ -49,6 +49,17 @@ pub(crate) enum Evidence {
     Refused { asked: f64 },
 }
 
+/// An answer, and when and where among the others its request left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sighting {
+    pub(crate) sent: Timestamp,
+    pub(crate) order: u64,
+    /// The order that the next request will have.
+    pub(crate) next_order: u64,
+    pub(crate) under_way: u64,
+    pub(crate) seen: Evidence,
+}
+
 /// The learned pace of one gate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Belief {
@@ -99,21 +110,19 @@ impl Belief {
         }
     }
 
-    pub(crate) fn observe(
-        &mut self,
-        now: Timestamp,
-        sent: Timestamp,
-        order: u64,
-        next_order: u64,
-        under_way: u64,
-        seen: Evidence,
-        chance: f64,
-    ) {
-        let (now, sent) = (secs(now), secs(sent));
+    /// An answer; `chance`, from 0 to 1, is drawn for it.
+    pub(crate) fn observe(&mut self, now: Timestamp, answer: Sighting, chance: f64) {
+        let Sighting {
+            order,
+            next_order,
+            seen,
+            ..
+        } = answer;
+        let (now, sent) = (secs(now), secs(answer.sent));
         let accepted = seen == Evidence::Accepted;
         if self.learned.is_none() && !accepted {
             self.burst.ends_before(order);
-            self.learned = Some(Box::new(Learned::new(sent, under_way, &self.burst)));
+            self.learned = Some(Box::new(Learned::new(sent, answer.under_way, &self.burst)));
         }
         let Some(learned) = &mut self.learned else {
             return;

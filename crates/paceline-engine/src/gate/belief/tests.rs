@@ -54,8 +54,17 @@ impl Lab {
             Evidence::Refused { asked: 0.0 }
         };
         self.belief.sent(now, self.order);
-        self.belief
-            .observe(now, now, self.order, self.order + 1, 1, seen, 0.0);
+        self.belief.observe(
+            now,
+            Sighting {
+                sent: now,
+                order: self.order,
+                next_order: self.order + 1,
+                under_way: 1,
+                seen,
+            },
+            0.0,
+        );
         accepted
     }
 }
