@@ -132,7 +132,11 @@ impl Learned {
         }
         let mut probe = self.run.probe_by();
         if self.run.length < SHORT_RUN && self.asked_last == 0.0 {
-            probe = probe.max(self.run.last + PROBE_AFTER * interval.min(LONGEST_INTERVAL));
+            let mut after = PROBE_AFTER * interval.min(LONGEST_INTERVAL);
+            if self.enough > 0.0 {
+                after = after.min(self.enough);
+            }
+            probe = probe.max(self.run.last + after);
         }
         if at <= probe && self.run.length < 2 {
             return Start { at, alone: false };
