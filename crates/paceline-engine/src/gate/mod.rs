@@ -176,7 +176,7 @@ impl Gate {
         self.windows.answered();
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
-            self.served(now, answer, rng, &mut changed);
+            self.served(now, answer, &mut changed);
         } else if !answer.alone || !self.circuit.is_closed() {
             // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
@@ -184,13 +184,7 @@ impl Gate {
         }
     }
 
-    fn served(
-        &mut self,
-        now: Timestamp,
-        answer: Answered<'_>,
-        rng: &mut fastrand::Rng,
-        changed: &mut impl FnMut(Change),
-    ) {
+    fn served(&mut self, now: Timestamp, answer: Answered<'_>, changed: &mut impl FnMut(Change)) {
         let order = answer.order;
         self.served_order = self.served_order.max(order);
         self.overloaded = self.overloaded.saturating_sub(1);
@@ -203,7 +197,7 @@ impl Gate {
             changed(Change::Circuit(moved));
         }
         if !self.belief.is_idle() {
-            self.learn(now, &answer, Evidence::Accepted, rng, changed);
+            self.learn(now, &answer, Evidence::Accepted, changed);
         }
     }
 
@@ -217,8 +211,11 @@ impl Gate {
         let seen = answer.seen;
         let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
         if refused {
-            let asked = seen.wait.unwrap_or_default().as_secs_f64();
-            self.learn(now, &answer, Evidence::Refused { asked }, rng, changed);
+            let refused = Evidence::Refused {
+                asked: seen.wait.unwrap_or_default().as_secs_f64(),
+                chance: rng.f64(),
+            };
+            self.learn(now, &answer, refused, changed);
         } else {
             self.belief.failed(answer.order);
         }
@@ -233,7 +230,6 @@ impl Gate {
         now: Timestamp,
         answer: &Answered<'_>,
         seen: Evidence,
-        rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
         let sighting = Sighting {
@@ -243,7 +239,7 @@ impl Gate {
             under_way: self.in_flight,
             seen,
         };
-        self.belief.observe(now, sighting, rng.f64());
+        self.belief.observe(now, sighting);
         changed(Change::Pace {
             interval: self.belief.interval(),
         });

@@ -131,3 +131,30 @@ fn a_probe_that_is_refused_again_gives_its_place_to_the_next() {
     driver.pass(ms(2000));
     assert_eq!(driver.starts.len(), 7);
 }
+
+/// Asks one at a time; every `nth` is told that the upstream is overloaded, the others are served.
+fn one_in(nth: usize, requests: usize) -> Driver {
+    let mut lab = Driver::new(&[&[]]);
+    let want = through(&[0]);
+    for request in 1..=requests {
+        let name = lab.ask(&want);
+        while !lab.under_way.contains_key(&name) {
+            lab.wait();
+        }
+        let overloaded = Observation::status(Verdict::Overloaded, 503);
+        let seen = if request % nth == 0 { overloaded } else { ok() };
+        lab.answer(name, &seen);
+        lab.pass(ms(10));
+    }
+    lab
+}
+
+fn refusals(lab: &Driver) -> u64 {
+    lab.engine.snapshot(lab.now).gates[0].belief.refusals
+}
+
+#[test]
+fn every_other_answer_a_503_speaks_of_a_limit_and_one_in_ten_does_not() {
+    assert!(refusals(&one_in(2, 40)) > 0);
+    assert_eq!(refusals(&one_in(10, 400)), 0);
+}

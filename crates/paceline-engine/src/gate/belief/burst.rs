@@ -28,16 +28,9 @@ impl Burst {
         self.kept = (self.kept + 1).min(KEPT);
     }
 
-    /// The latest send did not leave after all. An earlier one stays counted, on the side of a larger bucket.
-    pub(super) fn unsent(&mut self, order: u64) {
-        if self.kept > 0 && self.back(1).0 == order {
-            self.kept -= 1;
-            self.count -= 1;
-        }
-    }
-
-    /// The send `order` was answered, but not served: it took no token.
-    pub(super) fn unserved(&mut self, order: u64) {
+    /// The send `order` took no token: it did not leave after all, or was answered but not served. One that is not kept any
+    /// more stays counted, on the side of a larger bucket.
+    pub(super) fn forget(&mut self, order: u64) {
         let Some(place) = (1..=self.kept).find(|back| self.back(*back).0 == order) else {
             return;
         };
@@ -96,10 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_served_does_not_count() {
+    fn what_took_no_token_does_not_count() {
         let mut burst = sends((1..=10).map(|order| (order, order as f64)));
         for order in [2, 3, 9] {
-            burst.unserved(order);
+            burst.forget(order);
         }
         burst.ends_before(6);
         assert_eq!(burst.capacity(0.0, 6.0), 3.0);

@@ -45,8 +45,8 @@ use learned::Learned;
 pub(crate) enum Evidence {
     /// The upstream took the request.
     Accepted,
-    /// It refused because of a limit, and asked for a pause of so many seconds.
-    Refused { asked: f64 },
+    /// It refused because of a limit, and asked for a pause of so many seconds. `chance`, from 0 to 1, is drawn for it.
+    Refused { asked: f64, chance: f64 },
 }
 
 /// An answer, and when and where among the others its request left.
@@ -98,7 +98,7 @@ impl Belief {
     /// The request that left as `order` did not leave after all, or nobody will tell.
     pub(crate) fn unsent(&mut self, order: u64) {
         match &mut self.learned {
-            None => self.burst.unsent(order),
+            None => self.burst.forget(order),
             Some(learned) => learned.lost(order),
         }
     }
@@ -106,12 +106,12 @@ impl Belief {
     /// The request that left as `order` failed, which does not speak of a limit.
     pub(crate) fn failed(&mut self, order: u64) {
         if self.learned.is_none() {
-            self.burst.unserved(order);
+            self.burst.forget(order);
         }
     }
 
-    /// An answer; `chance`, from 0 to 1, is drawn for it.
-    pub(crate) fn observe(&mut self, now: Timestamp, answer: Sighting, chance: f64) {
+    /// An answer that speaks of a limit, or of none.
+    pub(crate) fn observe(&mut self, now: Timestamp, answer: Sighting) {
         let Sighting {
             order,
             next_order,
@@ -127,10 +127,10 @@ impl Belief {
         let Some(learned) = &mut self.learned else {
             return;
         };
-        learned.run.draw(chance);
         let asked = match seen {
             Evidence::Accepted => 0.0,
-            Evidence::Refused { asked } => {
+            Evidence::Refused { asked, chance } => {
+                learned.run.draw(chance);
                 learned.asks(asked);
                 asked
             }

@@ -20,6 +20,7 @@ pub(super) struct Run {
 const GAPS: [f64; 16] = [
     0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0,
 ];
+/// A rung that is so much further than what has passed is further at all.
 const CLEARLY: f64 = 1.25;
 /// Probes come up to so much of their gap sooner, at random: neither in step with what else asks the server nor with others
 /// that were refused at the same time.
@@ -28,7 +29,7 @@ const JITTER: f64 = 0.1;
 const SOONEST: f64 = 0.25;
 
 impl Run {
-    /// `chance`, from 0 to 1, says how much sooner the next probe comes.
+    /// How much sooner the next probe comes, from 0 to 1.
     pub(super) const fn draw(&mut self, chance: f64) {
         self.sooner = JITTER * chance;
     }
@@ -55,11 +56,11 @@ impl Run {
     /// When to probe at the latest: at the next rung that is clearly further than what has passed.
     pub(super) fn probe_by(&self) -> f64 {
         let passed = self.last - self.started;
-        let rungs = GAPS.iter().scan(0.0, |rung, gap| {
+        let mut rungs = GAPS.iter().scan(0.0, |rung, gap| {
             *rung += gap;
             Some(*rung)
         });
-        let next = rungs.into_iter().find(|rung| *rung > passed * CLEARLY);
+        let next = rungs.find(|rung| *rung > passed * CLEARLY);
         let gap = next.map_or(GAPS[GAPS.len() - 1], |rung| rung - passed);
         self.last + gap * (1.0 - self.sooner)
     }
@@ -100,5 +101,19 @@ mod tests {
         assert!(now > 280.0, "{now}");
         run.refused(now, 17, 18);
         assert_eq!(run.probe_by() - now, 90.0);
+    }
+
+    #[test]
+    fn probes_come_up_to_a_tenth_of_their_gap_sooner() {
+        let mut run = Run::default();
+        run.refused(0.0, 1, 2);
+        run.refused(1.0, 2, 3);
+        let latest = run.probe_by();
+        run.draw(1.0);
+        let soonest = run.probe_by();
+        assert!(
+            (1.0 + 0.9 * (latest - 1.0) - soonest).abs() < 1e-9,
+            "{latest} {soonest}"
+        );
     }
 }

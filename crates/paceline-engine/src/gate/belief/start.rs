@@ -32,7 +32,7 @@ impl Buckets {
             let level = self.at + (need + ahead - tokens) / inflow;
             // The latest send left at most the capacity less its own token.
             let full = if ahead > 0.0 {
-                last + (need + 1.0 - self.capacity[i]) / rate
+                last + (need + 1.0 - self.capacity[i]) / inflow
             } else {
                 f64::NEG_INFINITY
             };
@@ -43,5 +43,24 @@ impl Buckets {
             }
         }
         latest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bucket::tests::{ask, wide};
+
+    #[test]
+    fn behind_one_under_way_a_bucket_of_one_asks_for_the_margin_that_it_asks_for_alone() {
+        let (mut buckets, mut served) = (wide(), 0.0);
+        for _ in 0..60 {
+            served = ask(&mut buckets, 1.0, served);
+        }
+        // It comes late, so the bucket is full and what the pace left is lost.
+        let last = buckets.opens(0.985, 1.0, 0.0, served) + 0.5;
+        let behind = buckets.opens(0.985, 1.0, 1.0, last) - last;
+        buckets.learn(last, true, 0.0);
+        let alone = buckets.opens(0.985, 1.0, 0.0, last) - last;
+        assert!(behind > alone - 0.001, "{behind} {alone}");
     }
 }

@@ -1,5 +1,6 @@
 //! Lab protocol: one request at a time against a server whose answers the test decides, each answered at once.
 
+use super::bucket::Buckets;
 use super::*;
 
 struct Lab {
@@ -51,7 +52,10 @@ impl Lab {
             self.served = at;
             Evidence::Accepted
         } else {
-            Evidence::Refused { asked: 0.0 }
+            Evidence::Refused {
+                asked: 0.0,
+                chance: 0.0,
+            }
         };
         self.belief.sent(now, self.order);
         self.belief.observe(
@@ -63,7 +67,6 @@ impl Lab {
                 under_way: 1,
                 seen,
             },
-            0.0,
         );
         accepted
     }
@@ -112,4 +115,106 @@ fn a_request_that_comes_late_spends_no_early_start() {
     assert!(lab.learned().tests.is_due(1.0), "it tested nothing");
     lab.send(lab.opens(), true);
     assert!(!lab.learned().tests.is_due(1.0), "it left too early");
+}
+
+#[test]
+fn who_leaves_when_it_was_told_to_risks_nothing_however_instants_are_rounded() {
+    let mut lab = Lab::settled();
+    let mut careful = 0;
+    for _ in 0..60 {
+        let learned = lab.learned();
+        let rate = learned.buckets.spread().middle;
+        let early = learned.is_wide() || learned.tests.is_due(learned.dear(rate));
+        let at = lab.opens();
+        lab.belief.sent(timestamp(at), lab.order + 1);
+        let risked = lab.learned().risked;
+        lab.belief.unsent(lab.order + 1);
+        if !early && lab.learned().run.length == 0 {
+            assert_eq!(risked, None, "at {at}");
+            careful += 1;
+        }
+        lab.send(at, true);
+    }
+    assert!(careful > 40, "{careful}");
+}
+
+/// Refused at zero and up to `length` seconds later in one run, then served.
+fn after_a_run(length: f64) -> Lab {
+    let mut lab = Lab::settled();
+    let down = lab.now;
+    while lab.now < down + length {
+        lab.send(lab.opens(), false);
+    }
+    while !lab.send(lab.opens(), true) {}
+    lab
+}
+
+#[test]
+fn a_probe_waits_no_longer_than_was_ever_enough() {
+    let lab = after_a_run(0.3);
+    let enough = lab.learned().enough;
+    assert!((0.3..1.0).contains(&enough), "{enough}");
+    let mut slow = lab.belief.clone();
+    let learned = slow.learned.as_mut().expect("it was refused");
+    learned.buckets = Buckets::wide(lab.now, 0.01, 0.02, 0.0, &Burst::default());
+    learned.trial = None;
+    learned.run.refused(lab.now, lab.order + 1, lab.order + 2);
+    learned.last_sent = lab.now;
+    let waits = learned.start(0).at - lab.now;
+    assert!(waits <= enough + 1e-9, "{waits} of {enough}");
+}
+
+#[test]
+fn where_a_wait_is_named_the_next_probe_does_not_wait_for_the_believed_interval_as_well() {
+    let mut named = Lab::settled().belief;
+    let learned = named.learned.as_mut().expect("it was refused");
+    let now = learned.last_sent;
+    learned.buckets = Buckets::wide(now, 0.01, 0.02, 0.0, &Burst::default());
+    learned.enough = 0.0;
+    learned.run.refused(now, 1000, 1001);
+    let believed = learned.start(0).at - now;
+    learned.asked_last = 0.05;
+    let named = learned.start(0).at - now;
+    assert!(
+        believed > 1.0 && named <= 0.05 + 1e-9,
+        "{believed} {named}: the pause is kept by the gate"
+    );
+}
+
+#[test]
+fn the_acceptance_that_ends_a_run_took_the_only_token_of_a_bucket_of_one() {
+    let lab = after_a_run(30.0);
+    let trial = lab.learned().trial.as_ref().expect("both are heard");
+    let opens = trial.buckets.opens(0.9, 1.0, 0.0, lab.now) - lab.now;
+    assert!((opens / INTERVAL - 1.0).abs() < 0.1, "{opens}");
+}
+
+#[test]
+fn what_failed_before_the_first_refusal_is_no_part_of_what_a_bucket_holds() {
+    for (failed, capacity) in [(0, 9.0), (7, 2.0)] {
+        let mut belief = Belief::default();
+        let now = timestamp(1.0);
+        for order in 1..=10 {
+            belief.sent(now, order);
+        }
+        for order in 1..=failed {
+            belief.failed(order);
+        }
+        let seen = Evidence::Refused {
+            asked: 0.0,
+            chance: 0.0,
+        };
+        belief.observe(
+            now,
+            Sighting {
+                sent: now,
+                order: 10,
+                next_order: 11,
+                under_way: 10 - failed,
+                seen,
+            },
+        );
+        let learned = belief.learned.as_ref().expect("it was refused");
+        assert_eq!(learned.buckets.capacity[0], capacity, "{failed} failed");
+    }
 }

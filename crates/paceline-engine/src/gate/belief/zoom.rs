@@ -73,57 +73,60 @@ impl Buckets {
         let (bottom, top) = (rate * (1.0 + whole.from), rate * (1.0 + whole.to));
         let place = |rate: f64| (rate.ln() - self.lowest) / self.step + 0.5;
         let last = RATES as f64 - 1.0;
-        if place(top) < 0.0 || place(bottom) > last + 1.0 {
-            let edge = if place(top) < 0.0 { 0 } else { RATES - 1 };
-            let known = self.cells[edge][noise];
-            let middle = known.part.middle();
-            return Cell {
-                low: Line::level(known.low.on(middle).min(0.0)),
-                high: Line::level(known.high.on(middle).max(1.0).min(capacity.max(1.0))),
-                part: whole,
-                weight: known.weight.min(OUTSIDE),
-            };
+        if place(top) < 0.0 {
+            return beyond(&self.cells[0][noise], whole, capacity);
         }
-        let first = place(bottom).clamp(0.0, last) as usize;
-        let beyond = place(top).clamp(0.0, last) as usize;
-        let (mut weight, mut most) = (0.0, 0.0);
-        let mut heaviest = first.midpoint(beyond);
-        let (mut from, mut to) = (f64::MAX, f64::MIN);
-        let mut tilt = 0.0;
-        for i in first..=beyond {
-            let own = self.rate(i);
-            let cell = &self.cells[i][noise];
-            let (part, share) = cell.part.within(bottom / own - 1.0, top / own - 1.0);
-            if share <= 0.0 {
-                continue;
-            }
-            let own_weight = cell.weight * share;
-            weight += own_weight;
-            if own_weight >= most {
-                most = own_weight;
-                heaviest = i;
-                tilt = part.tilt;
-            }
-            from = (own * (1.0 + part.from)).min(from);
-            to = (own * (1.0 + part.to)).max(to);
+        if place(bottom) > last + 1.0 {
+            return beyond(&self.cells[RATES - 1][noise], whole, capacity);
         }
-        let known = self.cells[heaviest][noise];
-        let ratio = rate / self.rate(heaviest);
-        let part = if from <= to {
-            Part {
-                from: from / rate - 1.0,
-                to: to / rate - 1.0,
-                tilt,
-            }
-        } else {
-            whole
+        let within = |place: f64| place.clamp(0.0, last) as usize;
+        let old = within(place(bottom))..=within(place(top));
+        // What each of the old stretches has in the new one.
+        let pieces = || {
+            old.clone().filter_map(|i| {
+                let (own, cell) = (self.rate(i), &self.cells[i][noise]);
+                let (part, share) = cell.part.within(bottom / own - 1.0, top / own - 1.0);
+                (share > 0.0).then_some((i, part, cell.weight * share))
+            })
         };
+        let Some((heaviest, part, _)) = pieces().max_by(|a, b| a.2.total_cmp(&b.2)) else {
+            let known = &self.cells[old.start().midpoint(*old.end())][noise];
+            return Cell {
+                part: whole,
+                weight: 0.0,
+                ..*known
+            };
+        };
+        let ends = pieces().map(|(i, part, _)| (self.rate(i), part));
+        let (from, to) = ends.fold((f64::MAX, f64::MIN), |(from, to), (own, part)| {
+            (
+                from.min(own * (1.0 + part.from)),
+                to.max(own * (1.0 + part.to)),
+            )
+        });
+        let ratio = rate / self.rate(heaviest);
+        let known = &self.cells[heaviest][noise];
         Cell {
             low: known.low.around(ratio),
             high: known.high.around(ratio),
-            part,
-            weight,
+            part: Part {
+                from: from / rate - 1.0,
+                to: to / rate - 1.0,
+                tilt: part.tilt,
+            },
+            weight: pieces().map(|(_, _, weight)| weight).sum(),
         }
+    }
+}
+
+/// What is known of a stretch further out than this cell at the edge: hardly anything.
+fn beyond(edge: &Cell, part: Part, capacity: f64) -> Cell {
+    let middle = edge.part.middle();
+    Cell {
+        low: Line::level(edge.low.on(middle).min(0.0)),
+        high: Line::level(edge.high.on(middle).max(1.0).min(capacity.max(1.0))),
+        part,
+        weight: edge.weight.min(OUTSIDE),
     }
 }
 
