@@ -81,11 +81,11 @@ async fn differs(scenario: Scenario) -> Option<String> {
     let mut tries = Vec::new();
     for _ in 0..TRIES {
         let over = Arc::new(AtomicBool::new(false));
-        let beside = tokio::spawn(usual_trip(scenario.latency, over.clone()));
+        let beside = tokio::spawn(trips(scenario.latency, over.clone()));
         let real = play(&scenario).await;
         over.store(true, Ordering::Relaxed);
         let trip = beside.await.unwrap();
-        let simulated = simulate(&scenario, trip);
+        let simulated = simulate(&scenario, &trip);
         if is_near(&simulated, real) {
             return None;
         }
@@ -119,12 +119,20 @@ fn is_near(simulated: &[Seen], real: Seen) -> bool {
         && lies(real.failed as f64, |seen| seen.failed as f64, |_| 0.0)
 }
 
-/// Many runs with the few milliseconds by which real timers are off: exact ties, which virtual time is full of, do not
-/// happen out there, and whose answer is first decides which delay the client draws.
-fn simulate(scenario: &Scenario, trip: Duration) -> Vec<Seen> {
+/// What a request takes to a server without a limit and back.
+#[derive(Clone, Copy, Debug)]
+struct Trip {
+    median: Duration,
+    /// Nine of ten are so much from it or less.
+    spread: Duration,
+}
+
+/// Many runs with what the machine adds to each trip and by which real timers are off: exact ties, which virtual time is
+/// full of, do not happen out there, and whose answer is first decides which delay the client draws.
+fn simulate(scenario: &Scenario, trip: &Trip) -> Vec<Seen> {
     let scenario = Scenario {
-        latency: trip,
-        jitter: TIMERS,
+        latency: trip.median,
+        jitter: trip.spread.max(TIMERS),
         ..scenario.clone()
     };
     let seen = |dice| {
@@ -138,8 +146,8 @@ fn simulate(scenario: &Scenario, trip: Duration) -> Vec<Seen> {
     (1..=RUNS).map(seen).collect()
 }
 
-/// The median of what a request takes to a server without a limit and back, one after the other until all is over.
-async fn usual_trip(latency: Duration, over: Arc<AtomicBool>) -> Duration {
+/// One request after the other until all is over.
+async fn trips(latency: Duration, over: Arc<AtomicBool>) -> Trip {
     let service = LimitedService::new(ServerSpec::open()).unwrap();
     let server = LimitedServer::serve(service.latency(latency))
         .await
@@ -152,7 +160,13 @@ async fn usual_trip(latency: Duration, over: Arc<AtomicBool>) -> Duration {
         trips.push(left.elapsed());
     }
     trips.sort();
-    trips[trips.len() / 2]
+    let median = trips[trips.len() / 2];
+    let mut off: Vec<Duration> = trips.iter().map(|trip| trip.abs_diff(median)).collect();
+    off.sort();
+    Trip {
+        median,
+        spread: off[off.len() * 9 / 10],
+    }
 }
 
 async fn play(scenario: &Scenario) -> Seen {
@@ -196,6 +210,6 @@ fn flat(name: &str, requests: u64, workers: u64, latency: u64, server: ServerSpe
 
 const SEED: u64 = 1;
 const TRIES: usize = 3;
-const RUNS: u64 = 40;
+const RUNS: u64 = 200;
 /// Tokio's are rounded up to a millisecond, on both ways.
 const TIMERS: Duration = Duration::from_millis(2);

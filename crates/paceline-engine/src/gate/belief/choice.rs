@@ -53,6 +53,9 @@ const SHORT_RUN: u32 = 3;
 /// Seconds: instants are whole nanoseconds out there and floating point in here.
 const ROUNDING: f64 = 1e-6;
 const PROBE_AFTER: f64 = 2.0;
+/// And no probe is much further off than what has passed, or so many seconds.
+const PASSED: f64 = 4.0;
+const A_WHILE: f64 = 1.0;
 const LONGEST_INTERVAL: f64 = 30.0;
 
 impl Learned {
@@ -138,6 +141,9 @@ impl Learned {
             let mut after = PROBE_AFTER * interval.min(LONGEST_INTERVAL);
             if self.enough > 0.0 {
                 after = after.min(self.enough);
+            }
+            if self.run.length > 1 {
+                after = after.min(A_WHILE.max(PASSED * (self.run.last - self.run.started)));
             }
             probe = probe.max(self.run.last + after);
         }

@@ -218,3 +218,27 @@ fn what_failed_before_the_first_refusal_is_no_part_of_what_a_bucket_holds() {
         assert_eq!(learned.buckets.capacity[0], capacity, "{failed} failed");
     }
 }
+
+#[test]
+fn a_probe_is_not_much_further_off_than_what_has_passed() {
+    let mut belief = Lab::new().belief;
+    let now = timestamp(1.0);
+    belief.sent(now, 1);
+    let seen = Evidence::Refused {
+        asked: 0.0,
+        chance: 0.0,
+    };
+    let sighting = |order| Sighting {
+        sent: now,
+        order,
+        next_order: order + 1,
+        under_way: 1,
+        seen,
+    };
+    belief.observe(now, sighting(1));
+    let learned = belief.learned.as_mut().expect("it was refused");
+    learned.buckets = Buckets::wide(1.0, 0.01, 0.02, 0.0, &Burst::default());
+    learned.run.refused(1.4, 2, 3);
+    let waits = learned.start(0).at - 1.4;
+    assert!((0.4..=4.0 * 0.4 + 1e-9).contains(&waits), "{waits}");
+}
