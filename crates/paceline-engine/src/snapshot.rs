@@ -79,6 +79,8 @@ pub struct BeliefSnapshot {
     pub no_limit_percent: u8,
     /// How many may be under way at once, if that is what limits.
     pub at_once: Option<u64>,
+    /// So many in any stretch of so long, if a window is what limits.
+    pub window: Option<(u64, Duration)>,
     /// The fresh refusals that shaped it.
     pub refusals: u64,
     /// Requests accepted since the last of them.

@@ -396,6 +396,7 @@ impl Gate {
                 between: self.belief.between(),
                 no_limit_percent: self.belief.no_limit_percent(),
                 at_once: self.belief.at_once(),
+                window: self.belief.window(),
                 refusals,
                 accepted_since,
             },

@@ -53,6 +53,11 @@ impl Burst {
         }
     }
 
+    /// How many were let through, and when the first of them left.
+    pub(super) const fn passed(&self) -> (u64, f64) {
+        (self.count, self.first.1)
+    }
+
     /// The tokens that a bucket of `rate` must be able to hold. `at` is when the refused send left.
     pub(super) fn capacity(&self, rate: f64, at: f64) -> f64 {
         let last = if self.kept > 0 { self.back(1).1 } else { at };

@@ -86,7 +86,9 @@ impl Learned {
 
     /// The chance of a refusal that is taken on purpose: nobody's own fault.
     pub(super) fn risk(&self) -> f64 {
-        if self.lead().free() >= BOLD && !self.slots.is_likely() {
+        if self.window.known().is_some() {
+            TESTS_REFUSED
+        } else if self.lead().free() >= BOLD && !self.slots.is_likely() {
             0.0
         } else if self.is_wide() {
             1.0 - BOLD
@@ -98,8 +100,12 @@ impl Learned {
     /// A request leaves.
     pub(super) fn sent(&mut self, now: f64, order: u64) {
         let pending = self.journal.pending() as f64;
+        let careful = self
+            .window
+            .opens(0, false)
+            .unwrap_or_else(|| self.lead().opens(CAREFUL, 1.0, pending, self.last_sent));
         // Who leaves when it was told to is not early, however instants were rounded.
-        if self.lead().opens(CAREFUL, 1.0, pending, self.last_sent) > now + ROUNDING {
+        if careful > now + ROUNDING {
             // Whoever leaves later than a test would, tests nothing.
             if self.mode() == Mode::Test {
                 self.tests.done();
@@ -107,11 +113,31 @@ impl Learned {
             self.risked = Some(order);
         }
         self.journal.sent(order, now);
+        self.window.sent(order, now);
         self.last_sent = self.last_sent.max(now);
+    }
+
+    /// The next start where a window is followed. A test is one more than it lets through.
+    fn in_window(&self, ahead: u64) -> Option<Start> {
+        let bold = self.risked.is_none() && self.run.length < 2;
+        let at = self.window.opens(ahead as usize, bold)?;
+        if self.run.length == 0 {
+            let test = ahead == 0 && self.mode() == Mode::Test && !self.window.is_unsure();
+            let at = if test { f64::NEG_INFINITY } else { at };
+            return Some(Start { at, alone: false });
+        }
+        let probe = self.run.probe_by();
+        Some(Start {
+            at: if at > self.run.last { at } else { probe },
+            alone: self.journal.unanswered() + ahead > 0,
+        })
     }
 
     /// The earliest next start behind `ahead` others.
     pub(super) fn start(&self, ahead: u64) -> Start {
+        if let Some(start) = self.in_window(ahead) {
+            return start;
+        }
         let lead = self.lead();
         let interval = 1.0 / lead.spread().middle;
         let under_way = self.journal.pending() as f64 + ahead as f64;

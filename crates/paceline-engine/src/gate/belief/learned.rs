@@ -10,12 +10,14 @@ use super::journal::{Journal, Send};
 use super::run::Run;
 use super::slots::Slots;
 use super::trial::Trial;
+use super::window::Window;
 
 /// Everything that is believed about a limit.
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
     pub(super) buckets: Buckets,
     pub(super) slots: Slots,
+    pub(super) window: Window,
     /// Which answers those to accepted sends were that later sends were beside.
     held: VecDeque<u64>,
     /// Left before anything was believed and not answered yet, and which answer the latest to one of them was.
@@ -66,11 +68,13 @@ const SURPRISE: f64 = 0.2;
 const SURPRISE_IF_HOLDING: f64 = 0.7;
 
 impl Learned {
-    /// After the first refusal, of a send at `at`, with so many `strangers` under way, itself included.
-    pub(super) fn new(at: f64, strangers: u64, burst: &Burst) -> Self {
+    /// After the first refusal, of the send `order` at `at`, with so many `strangers` under way, itself included.
+    pub(super) fn new((order, at): (u64, f64), strangers: u64, burst: &Burst) -> Self {
+        let (passed, first) = burst.passed();
         Self {
             buckets: Buckets::wide(at, SLOWEST, FASTEST, FREE_AT_FIRST, burst),
             slots: Slots::default(),
+            window: Window::after(passed as usize, first, order),
             held: VecDeque::new(),
             strangers,
             known_from: 0,
@@ -116,6 +120,7 @@ impl Learned {
         if !self.journal.forget(order) {
             self.strangers = self.strangers.saturating_sub(1);
         }
+        self.window.forget(order);
         if self.risked == Some(order) {
             self.risked = None;
         }
@@ -158,6 +163,7 @@ impl Learned {
             self.peace = 0;
             let fresh = self.run.refused(send.at, send.order, next_order);
             self.refusals += u64::from(fresh);
+            self.window.refused(send.order, send.at, begins);
         }
         let likely = self.weigh(send, accepted, burst);
         if begins {
@@ -178,7 +184,7 @@ impl Learned {
             } else {
                 SURPRISE
             };
-            if likely < surprise {
+            if likely < surprise && self.window.known().is_none() {
                 self.tests.hurry();
             }
             self.accepted += 1;
@@ -189,6 +195,7 @@ impl Learned {
             }
             self.accepted_at = self.accepted_at.max(send.at);
             self.end_run(send, asked_before, burst);
+            self.window.accepted(send.order, send.at);
         }
     }
 
@@ -235,7 +242,15 @@ impl Learned {
         if self.run.length == 0 || !one_probe {
             return;
         }
+        let named = asked_before > 0.0;
+        self.window
+            .opened(self.run.last, send.order, send.at, named);
         let before = self.before.take();
+        if self.window.known().is_some() {
+            self.trial = None;
+            self.run.length = 0;
+            return;
+        }
         let long = before.as_ref().is_none_or(|(before, _)| {
             let intervals = (send.at - self.run.started) * before.spread().middle;
             before.free() > 0.5 || intervals > LONG_RUN

@@ -11,7 +11,7 @@
 //!
 //! `bucket` (made of `cell`s, each a `part` of the rates with tokens as a `line` over it; `zoom` moves the grid, `start` asks
 //! it for an instant) is a bucket of any rate behind any noise; `slots` is a cap on requests under way; `change` notices that
-//! the limit is another one now; `run` walks refusals that do not end; `trial` decides afterwards between the belief from
+//! the limit is another one now; `window` follows one that lets the same number through each time; `run` walks refusals that do not end; `trial` decides afterwards between the belief from
 //! before and the new one; `early` looks for limits that were raised; `burst` bounds what a bucket can hold; `learned` takes
 //! an answer through all of them.
 
@@ -31,6 +31,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod window;
 mod zoom;
 
 use core::time::Duration;
@@ -122,7 +123,11 @@ impl Belief {
         let accepted = seen == Evidence::Accepted;
         if self.learned.is_none() && !accepted {
             self.burst.ends_before(order);
-            self.learned = Some(Box::new(Learned::new(sent, answer.under_way, &self.burst)));
+            self.learned = Some(Box::new(Learned::new(
+                (order, sent),
+                answer.under_way,
+                &self.burst,
+            )));
         }
         let Some(learned) = &mut self.learned else {
             return;
@@ -142,7 +147,8 @@ impl Belief {
             learned.judge(&send, next_order, &self.burst);
         }
         let forgotten = learned.peace > FORGOTTEN_AFTER && learned.trial.is_none();
-        if forgotten && learned.buckets.free() > NO_LIMIT {
+        let followed = learned.window.known().is_some();
+        if forgotten && !followed && learned.buckets.free() > NO_LIMIT {
             *self = Self::default();
         }
     }
@@ -168,7 +174,7 @@ impl Belief {
     pub(crate) fn is_noise(&self) -> bool {
         self.learned
             .as_ref()
-            .is_some_and(|learned| learned.lead().free() > 0.5)
+            .is_some_and(|learned| learned.window.known().is_none() && learned.lead().free() > 0.5)
     }
 
     pub(crate) fn opens(&self, under_way: u64, ahead: u64) -> Opening {
@@ -196,6 +202,9 @@ impl Belief {
 
     /// The time between two starts; zero when no limit is believed in. While a trial is undecided it is the limit's.
     pub(crate) fn interval(&self) -> Duration {
+        if let Some((count, length)) = self.window() {
+            return length / u32::try_from(count).unwrap_or(u32::MAX);
+        }
         match &self.learned {
             Some(learned) if learned.buckets.free() < 0.5 => {
                 Duration::from_secs_f64(1.0 / learned.buckets.spread().middle)
@@ -220,6 +229,12 @@ impl Belief {
     /// How many may be under way, if that is what limits.
     pub(crate) fn at_once(&self) -> Option<u64> {
         self.learned.as_ref()?.slots.cap()
+    }
+
+    /// So many in any stretch of so long, if that is what limits.
+    pub(crate) fn window(&self) -> Option<(u64, Duration)> {
+        let (count, length) = self.learned.as_ref()?.window.known()?;
+        Some((count as u64, Duration::from_secs_f64(length.max(0.0))))
     }
 
     /// Refusals that shaped it, and answers taken since the last of them.
