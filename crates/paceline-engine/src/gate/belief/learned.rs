@@ -65,7 +65,7 @@ const LONG_PAUSE: f64 = 2.0;
 const SURPRISE: f64 = 0.2;
 /// How much a larger bucket holds is known less well: one that is served early proves little, several in a row do. While
 /// the belief is wide, bold starts find it out.
-const SURPRISE_IF_HOLDING: f64 = 0.7;
+const SURPRISE_IF_HOLDING: f64 = 0.9;
 
 impl Learned {
     /// After the first refusal, of the send `order` at `at`, with so many `strangers` under way, itself included.
