@@ -2,7 +2,6 @@
 //!
 //! Buckets of one are left out: there whoever asks first after the token came gets it, and an even rival is locked in step
 //! or out of it (`arena/MISSED.md`).
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use core::time::Duration;
 

@@ -227,3 +227,30 @@ fn words() -> impl Strategy<Value = RetryAfter> {
         1 => Just(RetryAfter::Float),
     ]
 }
+
+/// Each trial that the belief from before a run won once added all that had been accepted to itself.
+#[test]
+fn short_windows_between_outages_overflow_nothing() {
+    let outages = [20..40, 60..61].map(|outage| seconds(outage.start)..seconds(outage.end));
+    let window = ServerSpec::fixed_window(2, seconds(1), Duration::ZERO);
+    let server = window.retry_after(RetryAfter::Floor);
+    let scenario = Scenario {
+        give_up_after: seconds(30),
+        ..Scenario::new(
+            "short windows",
+            Shape::Tree { fanout: 10 },
+            400,
+            1,
+            Duration::ZERO,
+            server.wrap(Wrap::outage(outages)),
+        )
+    };
+    for seed in 1..=3 {
+        let (figures, _) = played(&scenario, seed);
+        assert!(figures.ok > 0, "{figures:?}");
+    }
+}
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}

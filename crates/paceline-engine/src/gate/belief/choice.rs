@@ -4,6 +4,7 @@
 //! refusal buys nothing. One risk at a time: what is sent before its answer is known is careful.
 
 use super::learned::Learned;
+use super::window::Dares;
 
 /// How the next start is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +103,7 @@ impl Learned {
         let pending = self.journal.pending() as f64;
         let careful = self
             .window
-            .opens(0, false)
+            .opens(0, Dares::Nothing)
             .unwrap_or_else(|| self.lead().opens(CAREFUL, 1.0, pending, self.last_sent));
         // Who leaves when it was told to is not early, however instants were rounded.
         if careful > now + ROUNDING {
@@ -117,13 +118,19 @@ impl Learned {
         self.last_sent = self.last_sent.max(now);
     }
 
-    /// The next start where a window is followed. A test is one more than it lets through.
+    /// The next start where a window is followed.
     fn in_window(&self, ahead: u64) -> Option<Start> {
-        let bold = self.risked.is_none() && self.run.length < 2;
-        let at = self.window.opens(ahead as usize, bold)?;
+        let dares = if self.risked.is_some() || self.run.length > 1 {
+            Dares::Nothing
+        } else if self.window.is_unsure() {
+            Dares::Bold
+        } else if self.mode() == Mode::Test {
+            Dares::Test
+        } else {
+            Dares::Nothing
+        };
+        let at = self.window.opens(ahead as usize, dares)?;
         if self.run.length == 0 {
-            let test = ahead == 0 && self.mode() == Mode::Test && !self.window.is_unsure();
-            let at = if test { f64::NEG_INFINITY } else { at };
             return Some(Start { at, alone: false });
         }
         let probe = self.run.probe_by();

@@ -153,6 +153,7 @@ impl Learned {
         }
         let Some(accepted) = send.answer else {
             self.buckets.miss(send.at);
+            self.window.accepted(send.order, send.at);
             if let Some(trial) = &mut self.trial {
                 trial.buckets.miss(send.at);
             }
@@ -195,7 +196,9 @@ impl Learned {
             }
             self.accepted_at = self.accepted_at.max(send.at);
             self.end_run(send, asked_before, burst);
-            self.window.accepted(send.order, send.at);
+            if self.window.accepted(send.order, send.at) {
+                self.tests.hurry();
+            }
         }
     }
 
@@ -217,7 +220,7 @@ impl Learned {
                 Some(true) => {
                     if let Some(won) = self.trial.take() {
                         self.buckets = *won.buckets;
-                        self.accepted += won.known;
+                        self.accepted = self.accepted.max(won.known);
                     }
                     self.doubt = Doubt::default();
                 }

@@ -41,6 +41,8 @@ struct Known {
     /// What is refused counts in it, too.
     counts_refused: bool,
     is_wrong: bool,
+    /// In a row, runs that were longer than a window can be.
+    longer: u32,
     /// The latest sends that count or may.
     sends: VecDeque<Sent>,
 }
@@ -53,6 +55,16 @@ struct Sent {
     first: bool,
 }
 
+/// How much sooner the first send of a window leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Dares {
+    Nothing,
+    /// Half of what is not known of the length.
+    Bold,
+    /// Much too early: so a window that has become shorter or larger is found.
+    Test,
+}
+
 /// One in a window is a rate.
 const FEWEST: usize = 3;
 const DENSE: f64 = 0.5;
@@ -60,6 +72,13 @@ const DENSE: f64 = 0.5;
 const KEPT: usize = 256;
 /// A length that is known to this part is known well enough.
 const EXACT: f64 = 0.02;
+/// A window that opens so many times later than it ever had to is an outage, or another window; twice in a row, the latter.
+const STRETCH: f64 = 1.5;
+const LONGER: u32 = 2;
+/// Where nobody probed for longer than this, as times of the latest refusal, the length is not known.
+const PROBED: f64 = 2.0;
+/// A test leaves after so much of the length.
+const TESTED: f64 = 0.5;
 /// So often wrong, and no window is looked for any more.
 const MOST_WRONG: u32 = 3;
 
@@ -94,18 +113,22 @@ impl Window {
         }
     }
 
-    /// A send was let through.
-    pub(super) fn accepted(&mut self, order: u64, at: f64) {
+    /// A send was let through, or may have been. Says whether it shows that the window is shorter than believed.
+    pub(super) fn accepted(&mut self, order: u64, at: f64) -> bool {
         if order < self.from {
-            return;
+            return false;
         }
         let length = at - self.first;
+        let mut shorter = false;
         if let Some(known) = &mut self.known
             && self.count > 0
+            && length > 0.0
             && known.is_first(order)
         {
+            shorter = length * (1.0 + EXACT) < known.most;
             known.most = known.most.min(length);
             known.least = known.least.min(length);
+            known.longer = 0;
             self.begin(at);
         }
         self.count += 1;
@@ -117,6 +140,7 @@ impl Window {
         if self.known.as_ref().is_some_and(lets_more_through) {
             self.known = None;
         }
+        shorter
     }
 
     /// A send was refused; if it `begins` a run, the window is used up, or is none.
@@ -143,36 +167,52 @@ impl Window {
     /// `named` is the window's.
     pub(super) fn opened(&mut self, refused: f64, order: u64, at: f64, named: bool) {
         let length = at - self.first;
-        let least = if named {
-            length
-        } else {
-            (refused - self.first).min(length)
-        };
-        let last = self.passed.back().map_or(self.first, |(_, at)| *at);
-        let dense = last - self.first <= DENSE * length;
-        let alike =
-            self.count == self.before && (FEWEST..=KEPT).contains(&self.count) && dense && !named;
+        let refused = refused - self.first;
+        let least = if named { length } else { refused.min(length) };
         if let Some(known) = &mut self.known {
-            known.least = known.least.max(least).min(length);
-            known.most = length;
             known.begin(order);
-        } else if alike && self.wrong < MOST_WRONG {
+            if length > STRETCH * known.most {
+                known.longer += 1;
+            } else {
+                known.longer = 0;
+                known.least = known.least.max(least).min(length);
+                known.most = length;
+            }
+            if known.longer >= LONGER {
+                self.known = None;
+            }
+        } else if self.is_one(refused, length, named) {
+            let mut passed: Vec<_> = self.passed.iter().copied().collect();
+            passed.sort_unstable_by_key(|(order, _)| *order);
             let mut known = Known {
                 count: self.count,
                 least,
                 most: length,
                 counts_refused: false,
                 is_wrong: false,
+                longer: 0,
                 sends: VecDeque::new(),
             };
-            for (order, at) in &self.passed {
-                known.push(*order, *at);
+            for (order, at) in passed {
+                known.push(order, at);
             }
             known.push(order, at);
             known.begin(order);
             self.known = Some(known);
         }
         self.begin(at);
+    }
+
+    /// What has just passed looks like one: as many as in the one before, all in its first part, then an unnamed wait that
+    /// was probed to its end.
+    fn is_one(&self, refused: f64, length: f64, named: bool) -> bool {
+        let last = self.passed.back().map_or(self.first, |(_, at)| *at);
+        self.wrong < MOST_WRONG
+            && self.count == self.before
+            && (FEWEST..=KEPT).contains(&self.count)
+            && last - self.first <= DENSE * length
+            && !named
+            && length <= PROBED * refused
     }
 
     /// Its length is worth a refusal a window.
@@ -190,8 +230,8 @@ impl Window {
         self.first = at;
     }
 
-    /// When the next send may leave behind `ahead` others; if it may be `bold`, half of what is not known sooner.
-    pub(super) fn opens(&self, ahead: usize, bold: bool) -> Option<f64> {
+    /// When the next send may leave behind `ahead` others. The first of a window may leave sooner where it `dares` to.
+    pub(super) fn opens(&self, ahead: usize, dares: Dares) -> Option<f64> {
         let known = self.known.as_ref()?;
         let kept = known.sends.len();
         // So many whole windows are in front of it.
@@ -203,10 +243,11 @@ impl Window {
         else {
             return Some(f64::NEG_INFINITY);
         };
-        let length = if bold && send.first && ahead == 0 && self.is_unsure() {
-            f64::midpoint(known.least, known.most)
-        } else {
-            known.most
+        let first = send.first && ahead == 0;
+        let length = match dares {
+            Dares::Bold if first && self.is_unsure() => f64::midpoint(known.least, known.most),
+            Dares::Test if first && !self.tried => TESTED * known.most,
+            _ => known.most,
         };
         Some(send.at + length + rounds as f64 * known.most)
     }
@@ -241,16 +282,23 @@ impl Known {
     }
 
     fn forget(&mut self, order: u64) {
-        if let Some(place) = self.place(order) {
-            self.sends.remove(place);
+        let Some(place) = self.place(order) else {
+            return;
+        };
+        // The next one is the first then, be it under way or still to come.
+        if self.sends.remove(place).is_some_and(|send| send.first)
+            && let Some(next) = self.sends.get_mut(place)
+        {
+            next.first = true;
         }
     }
 
     fn refuse(&mut self, order: u64) {
-        if !self.counts_refused {
-            self.forget(order);
-        } else if let Some(place) = self.place(order) {
+        if let Some(place) = self.place(order) {
             self.sends[place].first = false;
+            if !self.counts_refused {
+                self.sends.remove(place);
+            }
         }
     }
 }
@@ -291,7 +339,12 @@ mod tests {
         }
 
         fn send(&mut self) -> bool {
-            let opens = self.window.opens(0, !self.running);
+            let dares = if self.running {
+                Dares::Nothing
+            } else {
+                Dares::Bold
+            };
+            let opens = self.window.opens(0, dares);
             self.now = self.now.max(opens.unwrap_or(self.now));
             while self.now >= self.resets {
                 self.left = self.count;
@@ -393,8 +446,117 @@ mod tests {
         let mut lab = Lab::new(20);
         lab.windows(4.0);
         let (_, length) = lab.window.known().expect("it is followed");
-        let next = |ahead| lab.window.opens(ahead, false).expect("it is followed");
+        let next = |ahead| {
+            lab.window
+                .opens(ahead, Dares::Nothing)
+                .expect("it is followed")
+        };
         assert!((next(40) - next(20) - length).abs() < 1e-9);
         assert!(next(19) <= next(20));
+    }
+
+    fn known() -> (Lab, f64) {
+        let mut lab = Lab::new(20);
+        lab.windows(8.0);
+        let (_, length) = lab.window.known().expect("it is followed");
+        (lab, length)
+    }
+
+    /// Uses the window up, and is refused for `seconds`.
+    fn down(lab: &mut Lab, seconds: f64) {
+        let count = lab.window.known().map_or(0, |(count, _)| count);
+        while lab.window.count < count {
+            lab.send();
+        }
+        let (first, until) = (lab.window.first, lab.window.first + seconds);
+        let mut at = first + 0.4 * LENGTH;
+        while at < until {
+            lab.order += 1;
+            lab.window.sent(lab.order, at);
+            lab.window.refused(lab.order, at, !lab.running);
+            lab.running = true;
+            lab.last_refused = at;
+            at *= 1.3;
+        }
+        (lab.now, lab.left, lab.resets) = (until, 0, until);
+        assert!(lab.send(), "it is up");
+    }
+
+    #[test]
+    fn an_outage_does_not_make_it_longer_and_two_in_a_row_are_another_window() {
+        let (mut lab, length) = known();
+        down(&mut lab, 300.0);
+        assert_eq!(lab.window.known(), Some((20, length)));
+        lab.windows(3.0);
+        assert!(lab.window.known().expect("it is followed").1 < 1.05 * LENGTH);
+        down(&mut lab, 300.0);
+        down(&mut lab, 300.0);
+        assert_eq!(lab.window.known(), None);
+    }
+
+    #[test]
+    fn what_nobody_probed_to_its_end_is_not_taken_for_its_length() {
+        let mut window = Window::after(20, 0.0, 1);
+        window.refused(1, 0.0, true);
+        window.opened(9.5, 2, 10.2, false);
+        for order in 2..22 {
+            window.accepted(order, 10.2);
+        }
+        window.refused(22, 10.3, true);
+        window.opened(10.3, 23, 3600.0, false);
+        assert_eq!(window.known(), None);
+    }
+
+    #[test]
+    fn a_test_finds_one_that_has_become_shorter() {
+        let (mut lab, length) = known();
+        while lab.window.count < 20 {
+            lab.send();
+        }
+        let test = lab.window.opens(0, Dares::Test).expect("it is followed");
+        let careful = lab.window.opens(0, Dares::Nothing).expect("it is followed");
+        assert!(
+            (careful - test - length / 2.0).abs() < 1e-9,
+            "{test} {careful}"
+        );
+        lab.window.sent(lab.order + 1, test);
+        assert!(lab.window.accepted(lab.order + 1, test), "shorter");
+        let (count, shorter) = lab.window.known().expect("it is followed");
+        assert!(
+            count == 20 && (shorter - length / 2.0).abs() < 0.1,
+            "{shorter}"
+        );
+    }
+
+    #[test]
+    fn where_the_first_of_a_window_is_lost_the_next_one_is_the_first() {
+        let (mut lab, _) = known();
+        for window in 0..6 {
+            while lab.window.count < 20 {
+                lab.send();
+            }
+            let next = lab.order + 1;
+            let at = lab
+                .window
+                .opens(0, Dares::Nothing)
+                .expect("it is followed")
+                .max(lab.resets);
+            lab.window.sent(next, at);
+            lab.window.sent(next + 1, at);
+            lab.window.forget(next);
+            (lab.order, lab.now) = (next + 1, at);
+            if window % 2 == 0 {
+                lab.window.accepted(next + 1, at);
+                while lab.now >= lab.resets {
+                    lab.left = lab.count;
+                    lab.resets += LENGTH;
+                }
+                lab.left -= 1;
+            } else {
+                lab.window.forget(next + 1);
+                lab.send();
+            }
+            assert!(lab.window.known().is_some(), "window {window}");
+        }
     }
 }

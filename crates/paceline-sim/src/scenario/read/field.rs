@@ -1,6 +1,7 @@
 //! A field with its path, and the table it is in: every error is made here.
 
-use std::collections::BTreeMap;
+use core::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::Form;
 use crate::scenario::ScenarioError;
@@ -14,12 +15,13 @@ pub(in crate::scenario) struct Field<'a> {
     path: String,
 }
 
-/// An object whose fields are asked for by name. What nobody asks for does not matter, and `null`
-/// is absent.
+/// An object whose fields are asked for by name; `null` is absent.
 pub(super) struct Table<'a> {
     entries: &'a BTreeMap<String, Node>,
     path: String,
     line: u64,
+    /// The names that were asked for.
+    asked: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Field<'a> {
@@ -41,6 +43,7 @@ impl<'a> Field<'a> {
                 entries,
                 path: self.path.clone(),
                 line: self.node.line,
+                asked: RefCell::default(),
             }),
             _ => Err(self.must_be(words)),
         }
@@ -80,7 +83,22 @@ impl<'a> Field<'a> {
 }
 
 impl<'a> Table<'a> {
+    /// What nobody has asked for is a mistake: most likely a name that is spelt otherwise.
+    pub(super) fn has_no_other(&self) -> Result<()> {
+        let asked = self.asked.borrow();
+        let Some((key, node)) = self.entries.iter().find(|(key, _)| !asked.contains(*key)) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = asked.iter().map(String::as_str).collect();
+        Err(ScenarioError {
+            line: node.line,
+            field: self.path_of(key),
+            problem: format!("is not a key here; must be one of {}", known.join(", ")),
+        })
+    }
+
     pub(super) fn find(&self, key: &str) -> Option<Field<'a>> {
+        self.asked.borrow_mut().insert(key.to_owned());
         let node = self.entries.get(key)?;
         (node.value != Value::Null).then(|| Field {
             node,

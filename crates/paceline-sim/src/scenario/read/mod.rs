@@ -27,7 +27,7 @@ pub(super) fn scenario(root: &Field<'_>) -> Result<Scenario> {
     let table =
         root.table("a scenario: an object with name, shape, requests, workers, latency, server")?;
     let latency = table.need("latency", &Seconds::FROM_ZERO)?;
-    Ok(Scenario {
+    let scenario = Scenario {
         name: table.need("name", &Text)?,
         group: table.maybe("group", &Text)?,
         shape: shape(&table)?,
@@ -45,7 +45,9 @@ pub(super) fn scenario(root: &Field<'_>) -> Result<Scenario> {
             .transpose()?,
         independent: baseline(&table, "independent"),
         shared_spacing: baseline(&table, "shared_spacing"),
-    })
+    };
+    table.has_no_other()?;
+    Ok(scenario)
 }
 
 fn shape(table: &Table<'_>) -> Result<Shape> {
@@ -75,11 +77,15 @@ fn jitter(table: &Table<'_>, latency: Duration) -> Result<Duration> {
 fn target(field: &Field<'_>) -> Result<Target> {
     let table = field.table("an object with elapsed, refused, failed")?;
     let count = Whole(0..=u64::MAX);
-    Ok(Target {
+    let target = Target {
         elapsed: table.need("elapsed", &Number::from_zero(MOST_SECONDS))?,
         refused: table.need("refused", &count)?,
         failed: table.need("failed", &count)?,
-    })
+    };
+    // In words what `failed` says in numbers.
+    table.maybe("outcome", &Text)?;
+    table.has_no_other()?;
+    Ok(target)
 }
 
 /// What was measured elsewhere changes no run, so what cannot be read does not matter, either.

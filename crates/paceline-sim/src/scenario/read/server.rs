@@ -77,6 +77,7 @@ pub(super) fn server(field: &Field<'_>) -> Result<ServerSpec> {
         .fold(spec, ServerSpec::wrap)
         .status(status(&table)?)
         .retry_after(retry_after(&table)?);
+    table.has_no_other()?;
     // All of this has been checked; a check that only the model makes must not get lost.
     match spec.model(1) {
         Ok(_) => Ok(spec),

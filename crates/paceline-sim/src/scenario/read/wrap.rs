@@ -66,9 +66,11 @@ fn wrap(field: &Field<'_>) -> Result<Wrap> {
             }
         }
     };
-    Ok(wrap
+    let wrap = wrap
         .status(status(&table)?)
-        .retry_after(retry_after(&table)?))
+        .retry_after(retry_after(&table)?);
+    table.has_no_other()?;
+    Ok(wrap)
 }
 
 fn stretches(table: &Table<'_>) -> Result<Vec<Range<Duration>>> {

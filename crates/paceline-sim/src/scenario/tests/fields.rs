@@ -151,3 +151,32 @@ fn what_a_scenario_cannot_have_is_named_with_what_would_be_right() {
         assert_eq!(complaint(&good.replacen(from, to, 1)), expected);
     }
 }
+
+#[test]
+fn a_key_that_nothing_asks_for_is_a_mistake_wherever_it_is() {
+    let open = r#"{"kind": "open"}"#;
+    let target = r#", "target": {"elapsed": 1, "refused": 0, "failed": 0, "lost": 0}"#;
+    for (server, more, place) in [
+        (open, r#", "jiter": 0.5"#, "jiter"),
+        (open, target, "target.lost"),
+        (
+            r#"{"kind": "fixed-window", "limit": 3, "window": 1, "burst": 3}"#,
+            "",
+            "server.burst",
+        ),
+        (
+            r#"{"kind": "open", "wrap": [{"kind": "random", "p": 0.1, "rate": 1}]}"#,
+            "",
+            "server.wrap[0].rate",
+        ),
+        (
+            r#"{"kind": "all-of", "parts": [{"kind": "open", "max": 1}]}"#,
+            "",
+            "server.parts[0].max",
+        ),
+    ] {
+        let complaint = complaint(&scenario(server, more));
+        let start = format!("{place}: is not a key here; must be one of ");
+        assert!(complaint.starts_with(&start), "{complaint}");
+    }
+}
