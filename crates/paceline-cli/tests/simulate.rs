@@ -208,6 +208,22 @@ fn a_bad_line_is_named_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_line_that_is_much_too_long_is_named_and_the_rest_goes_on() {
+    let long = "x".repeat((16 << 20) + 70_000);
+    let said =
+        Folder::new("long").simulate_piped(&["--jsonl", "--json"], &format!("{long}\n{ALWAYS}\n"));
+    assert_eq!(said.code, Some(2));
+    let lines: Vec<_> = said.talk.lines().collect();
+    assert_eq!(
+        lines,
+        ["error: standard input: line 1: is longer than 16 MiB; must be shorter"]
+    );
+    let facts = said.facts();
+    let named = facts.iter().filter(|fact| fact["name"] == "always");
+    assert_eq!(named.count(), 2, "{facts:?}");
+}
+
+#[test]
 fn people_see_a_table_and_whether_targets_are_met() {
     let hopeless = TREE
         .replace("900", "1")

@@ -25,6 +25,7 @@ pub(super) enum Found {
 
 /// A scenario is short, and a wrong file name must not fill the memory.
 const LONGEST: u64 = 16 << 20;
+const TOO_LONG: &str = "is longer than 16 MiB; must be shorter";
 
 /// Hands on each scenario as soon as it is there, in order.
 ///
@@ -80,7 +81,8 @@ fn one(
     let lines = jsonl || has_extension(path, &["jsonl", "ndjson"]);
     let read = match lines {
         true => each_line(reader, |line, text| {
-            take(found(scenario_in_line(line, text)))
+            let text = text.ok_or_else(|| ScenarioError::new(line, TOO_LONG));
+            take(found(text.and_then(|text| scenario_in_line(line, text))))
         })?,
         false => match whole(reader) {
             Ok(bytes) => {
@@ -93,19 +95,26 @@ fn one(
     read.or_else(|error| take(unreadable(&error)))
 }
 
-/// Every line that is not blank, by its number from 1; the inner error is the file's.
+/// Every line that is not blank, by its number from 1, `None` for one that is too long; the inner error is the file's.
 fn each_line(
     mut reader: Box<dyn BufRead>,
-    mut take: impl FnMut(u64, &[u8]) -> Result<(), Stop>,
+    mut take: impl FnMut(u64, Option<&[u8]>) -> Result<(), Stop>,
 ) -> Result<io::Result<()>, Stop> {
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
         match (&mut reader).take(LONGEST + 1).read_until(b'\n', &mut text) {
             Ok(0) => break,
-            Ok(_) if text.len() as u64 > LONGEST => return Ok(Err(too_long())),
+            Ok(_) if text.len() as u64 > LONGEST => {
+                take(line, None)?;
+                if text.last() != Some(&b'\n')
+                    && let Err(error) = reader.skip_until(b'\n')
+                {
+                    return Ok(Err(error));
+                }
+            }
             Ok(_) if text.trim_ascii().is_empty() => {}
-            Ok(_) => take(line, &text)?,
+            Ok(_) => take(line, Some(&text))?,
             Err(error) => return Ok(Err(error)),
         }
     }
@@ -116,13 +125,9 @@ fn whole(reader: Box<dyn BufRead>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(LONGEST + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > LONGEST {
-        true => Err(too_long()),
+        true => Err(io::Error::other(format!("a scenario {TOO_LONG}"))),
         false => Ok(bytes),
     }
-}
-
-fn too_long() -> io::Error {
-    io::Error::other("a scenario is longer than 16 MiB")
 }
 
 fn scenario_in_line(line: u64, bytes: &[u8]) -> Result<Scenario, ScenarioError> {
