@@ -251,6 +251,23 @@ fn short_windows_between_outages_overflow_nothing() {
     }
 }
 
+/// Whoever is first in line meets all the probes of a long window: that is nobody's fault. Eight windows are time enough.
+#[test]
+fn windows_of_about_a_minute_lose_nobody() {
+    for millis in [55_300, 61_000, 75_000] {
+        let server = ServerSpec::fixed_window(6, Duration::from_millis(millis), Duration::ZERO);
+        let latency = Duration::from_millis(91);
+        let scenario = Scenario {
+            give_up_after: seconds(600),
+            ..Scenario::new("window", Shape::Flat, 40, 6, latency, server)
+        };
+        for seed in 1..=5 {
+            let (figures, _) = played(&scenario, seed);
+            assert_eq!(figures.failed, 0, "{millis} ms, seed {seed}");
+        }
+    }
+}
+
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }

@@ -88,7 +88,12 @@ impl Learned {
     /// The chance of a refusal that is taken on purpose: nobody's own fault.
     pub(super) fn risk(&self) -> f64 {
         if self.window.known().is_some() {
-            TESTS_REFUSED
+            // Whoever walks a run that is longer than the window knows no better than at first.
+            if self.run.length < 2 {
+                TESTS_REFUSED
+            } else {
+                1.0 - BOLD
+            }
         } else if self.lead().free() >= BOLD && !self.slots.is_likely() {
             0.0
         } else if self.is_wide() {

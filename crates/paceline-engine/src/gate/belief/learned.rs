@@ -153,7 +153,7 @@ impl Learned {
         }
         let Some(accepted) = send.answer else {
             self.buckets.miss(send.at);
-            self.window.accepted(send.order, send.at);
+            self.window.missed(send.order, send.at);
             if let Some(trial) = &mut self.trial {
                 trial.buckets.miss(send.at);
             }

@@ -113,7 +113,7 @@ impl Window {
         }
     }
 
-    /// A send was let through, or may have been. Says whether it shows that the window is shorter than believed.
+    /// A send was let through. Says whether it shows that the window is shorter than believed.
     pub(super) fn accepted(&mut self, order: u64, at: f64) -> bool {
         if order < self.from {
             return false;
@@ -141,6 +141,15 @@ impl Window {
             self.known = None;
         }
         shorter
+    }
+
+    /// Nobody knows what became of a send. A window begins all the same.
+    pub(super) fn missed(&mut self, order: u64, at: f64) {
+        let is_first = |known: &Known| known.is_first(order);
+        if self.count > 0 && at > self.first && self.known.as_ref().is_some_and(is_first) {
+            self.begin(at);
+            self.count = 1;
+        }
     }
 
     /// A send was refused; if it `begins` a run, the window is used up, or is none.
@@ -558,5 +567,19 @@ mod tests {
             }
             assert!(lab.window.known().is_some(), "window {window}");
         }
+    }
+
+    #[test]
+    fn a_send_of_which_nobody_knows_counts_in_no_window_that_is_not_followed_yet() {
+        let mut window = Window::after(20, 0.0, 1);
+        window.refused(1, 0.0, true);
+        window.opened(9.5, 2, 10.2, false);
+        for order in 2..22 {
+            window.accepted(order, 10.2);
+        }
+        window.missed(22, 10.2);
+        window.refused(23, 10.3, true);
+        window.opened(20.0, 24, 20.5, false);
+        assert!(window.known().is_some_and(|(count, _)| count == 20));
     }
 }
