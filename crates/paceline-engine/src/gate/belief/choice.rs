@@ -125,6 +125,7 @@ impl Learned {
 
     /// The next start where a window is followed.
     fn in_window(&self, ahead: u64) -> Option<Start> {
+        self.window.known()?;
         let dares = if self.risked.is_some() || self.run.length > 1 {
             Dares::Nothing
         } else if self.window.is_unsure() {

@@ -260,7 +260,7 @@ impl Learned {
         });
         // A pause ended the run, and before it no limit was in sight, or many had been let through at once: that may have been
         // a window's, and it lets as many through again.
-        let window = asked_before > 0.0
+        let window = named
             && before.as_ref().map_or_else(
                 || self.buckets.holds() >= 2.0,
                 |(before, _)| before.free() > 0.5,

@@ -13,15 +13,13 @@ mod sends;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-
 use sends::Sends;
 
 /// What the windows so far let through, and the one that is followed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
-    /// Accepted sends since the last run ended: order and seconds of the latest, and the number of all.
-    passed: VecDeque<(u64, f64)>,
+    /// Accepted sends since the last run ended: order and seconds of as many as a window may have, and the number of all.
+    passed: Vec<(u64, f64)>,
     count: usize,
     /// When the first of them left.
     first: f64,
@@ -45,7 +43,6 @@ struct Known {
     most: f64,
     /// What is refused counts in it, too.
     counts_refused: bool,
-    is_wrong: bool,
     /// In a row, runs that were longer than a window can be.
     longer: u32,
     sends: Sends,
@@ -128,9 +125,8 @@ impl Window {
             self.begin(at);
         }
         self.count += 1;
-        self.passed.push_back((order, at));
-        if self.passed.len() > KEPT {
-            self.passed.pop_front();
+        if self.count <= KEPT {
+            self.passed.push((order, at));
         }
         let lets_more_through = |known: &Known| self.count > known.sends.count();
         if self.known.as_ref().is_some_and(lets_more_through) {
@@ -150,10 +146,10 @@ impl Window {
 
     /// A send was refused; if it `begins` a run, the window is used up, or is none.
     pub(super) fn refused(&mut self, order: u64, at: f64, begins: bool) {
+        let mut wrong = false;
         if let Some(known) = &mut self.known {
             if begins && self.count < known.sends.count() {
-                known.is_wrong =
-                    known.counts_refused || self.count + self.refused < known.sends.count();
+                wrong = known.counts_refused || self.count + self.refused < known.sends.count();
                 known.counts_refused = true;
             }
             if known.sends.is_first(order) {
@@ -162,7 +158,7 @@ impl Window {
             }
             known.sends.refuse(order, known.counts_refused);
         }
-        if self.known.as_ref().is_some_and(|known| known.is_wrong) {
+        if wrong {
             self.known = None;
             self.wrong += 1;
         }
@@ -195,7 +191,6 @@ impl Window {
                 least,
                 most: length,
                 counts_refused: false,
-                is_wrong: false,
                 longer: 0,
                 sends,
             });
@@ -206,7 +201,7 @@ impl Window {
     /// What has just passed looks like one: as many as in the one before, all in its first part, then an unnamed wait that
     /// was probed to its end.
     fn is_one(&self, refused: f64, length: f64, named: bool) -> bool {
-        let last = self.passed.back().map_or(self.first, |(_, at)| *at);
+        let last = self.passed.last().map_or(self.first, |(_, at)| *at);
         self.wrong < MOST_WRONG
             && self.count == self.before
             && (FEWEST..=KEPT).contains(&self.count)
@@ -240,8 +235,8 @@ impl Window {
         };
         let first = send.first && ahead == 0;
         let length = match dares {
-            Dares::Bold if first && self.is_unsure() => f64::midpoint(known.least, known.most),
-            Dares::Test if first && !self.tried => TESTED * known.most,
+            Dares::Bold if first => f64::midpoint(known.least, known.most),
+            Dares::Test if first => TESTED * known.most,
             _ => known.most,
         };
         Some(send.at + length + rounds as f64 * known.most)

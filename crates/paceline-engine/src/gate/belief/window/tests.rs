@@ -34,10 +34,10 @@ impl Lab {
     }
 
     fn send(&mut self) -> bool {
-        let dares = if self.running {
-            Dares::Nothing
-        } else {
+        let dares = if !self.running && self.window.is_unsure() {
             Dares::Bold
+        } else {
+            Dares::Nothing
         };
         let opens = self.window.opens(0, dares);
         self.now = self.now.max(opens.unwrap_or(self.now));
