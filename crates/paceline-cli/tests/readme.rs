@@ -1,4 +1,4 @@
-//! The README shows what `paceline simulate` prints, and this is what it prints.
+//! The README shows what `paceline simulate` prints, and this is what it prints; and which keys a server has.
 //!
 //! ```text
 //! README=write cargo test -p paceline-cli --test readme     # writes it into the README, for review
@@ -28,6 +28,70 @@ fn the_readme_shows_what_simulate_prints() {
     } else {
         assert_eq!(shown, printed, "review what README=write makes of it");
     }
+}
+
+/// With a key too many a scenario is told which there are.
+#[test]
+fn the_readme_lists_the_keys_of_every_server_and_wrap() {
+    let page = include_str!("../../../README.md");
+    let (_, section) = page.split_once(SECTION).expect("it has the section");
+    let some =
+        r#""rate": 1, "burst": 1, "limit": 1, "window": 1, "max": 1, "parts": [{"kind": "open"}]"#;
+    let servers = keys(section, "| `kind` |");
+    assert_eq!(servers.len(), 8, "{servers:?}");
+    for (kind, listed) in servers {
+        let server = format!(r#"{{"kind": "{kind}", {some}, "zzz": 1}}"#);
+        let common = ["kind", "retry_after", "status", "wrap"];
+        assert_eq!(known(&server), sorted(listed, &common), "{kind}");
+    }
+    let some = r#""p": 0.5, "windows": [[0, 1]], "nth": [1], "rate": 1"#;
+    let wraps = keys(section, "| `kind` in `wrap` |");
+    assert_eq!(wraps.len(), 5, "{wraps:?}");
+    for (kind, listed) in wraps {
+        let server =
+            format!(r#"{{"kind": "open", "wrap": [{{"kind": "{kind}", {some}, "zzz": 1}}]}}"#);
+        let common = ["kind", "retry_after", "status"];
+        assert_eq!(known(&server), sorted(listed, &common), "{kind}");
+    }
+}
+
+/// Of the table with that head: the word in the first column, and the words in code in the second that are keys.
+fn keys<'a>(section: &'a str, head: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let rows = section.lines().skip_while(|line| !line.starts_with(head));
+    let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let mut columns = row.split('|').skip(1);
+        let mut code = || {
+            columns
+                .next()
+                .expect("a column")
+                .split('`')
+                .skip(1)
+                .step_by(2)
+        };
+        let kind = code().next().expect("a kind");
+        (kind, code().filter(|word| !word.starts_with('[')).collect())
+    })
+    .collect()
+}
+
+fn sorted(mut listed: Vec<&str>, common: &[&'static str]) -> Vec<String> {
+    listed.extend(common);
+    listed.sort_unstable();
+    listed.into_iter().map(str::to_owned).collect()
+}
+
+/// The keys that the complaint about this server names.
+fn known(server: &str) -> Vec<String> {
+    let scenario = format!(
+        r#"{{"name": "n", "shape": "flat", "requests": 1, "workers": 1, "latency": 0, "server": {server}}}"#
+    );
+    let error = paceline_sim::Scenario::from_json(&scenario).expect_err("a key too many");
+    let (_, keys) = error
+        .problem
+        .split_once("must be one of ")
+        .expect(&error.problem);
+    keys.split(", ").map(str::to_owned).collect()
 }
 
 /// The text of the first code block in that language.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use paceline_engine::Timestamp;
-use paceline_sim::policy::Kind;
+use paceline_sim::policy::{self, Kind};
 use paceline_sim::{Figures, Moment, RetryAfter, Scenario, ServerSpec, Shape, Trace, Wrap, record};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -265,6 +265,22 @@ fn windows_of_about_a_minute_lose_nobody() {
             let (figures, _) = played(&scenario, seed);
             assert_eq!(figures.failed, 0, "{millis} ms, seed {seed}");
         }
+    }
+}
+
+/// A bucket of several serves one early start from what it has kept, which proves nothing: it is the row of them that does.
+#[test]
+fn a_limit_that_is_raised_again_is_found_behind_a_bucket_of_several_too() {
+    for (rate, lowered, burst) in [(8.0, 1.5, 6), (20.0, 4.0, 20), (5.0, 1.0, 10)] {
+        let rates = [(0, rate), (15, lowered), (60, rate)].map(|(at, rate)| (seconds(at), rate));
+        let bucket = ServerSpec::token_bucket_with_rates(rates, burst);
+        let server = bucket.retry_after(RetryAfter::Ceil);
+        let requests = (rate * 90.0) as u64;
+        let scenario = Scenario::new("raised", Shape::Flat, requests, 10, Duration::ZERO, server);
+        let ideal = policy::ideal(&scenario).unwrap().expect("it is served");
+        let (figures, _) = played(&scenario, 1);
+        let ratio = figures.elapsed.as_secs_f64() / ideal;
+        assert!(ratio < 1.3, "{rate}/s burst {burst}: {ratio:.2}");
     }
 }
 

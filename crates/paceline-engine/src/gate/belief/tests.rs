@@ -1,6 +1,8 @@
 //! Lab protocol: one request at a time against a server whose answers the test decides, each answered at once.
 
 use super::bucket::Buckets;
+use super::run::Run;
+use super::window::Window;
 use super::*;
 
 struct Lab {
@@ -241,4 +243,69 @@ fn a_probe_is_not_much_further_off_than_what_has_passed() {
     learned.run.refused(1.4, 2, 3);
     let waits = learned.start(0).at - 1.4;
     assert!((0.4..=4.0 * 0.4 + 1e-9).contains(&waits), "{waits}");
+}
+
+/// Twenty in ten seconds, and they are used up.
+fn followed() -> Window {
+    let mut window = Window::after(20, 0.0, 1);
+    window.refused(1, 0.0, true);
+    window.opened(9.5, 2, 10.0, false);
+    for order in 2..22 {
+        window.accepted(order, 10.0);
+    }
+    window.refused(22, 10.1, true);
+    window.opened(19.5, 23, 20.0, false);
+    for order in 23..43 {
+        window.accepted(order, 20.0);
+    }
+    assert!(window.known().is_some());
+    window
+}
+
+#[test]
+fn whoever_walks_a_run_that_is_longer_than_its_window_risks_as_much_as_at_first() {
+    let mut lab = Lab::new();
+    lab.send(0.0, true);
+    lab.send(0.0, false);
+    let at_first = lab.belief.risk();
+    let learned = lab.belief.learned.as_mut().expect("it was refused");
+    learned.window = followed();
+    learned.run = Run::default();
+    lab.order = 100;
+    let in_peace = lab.belief.risk();
+    lab.send(25.0, false);
+    assert_eq!(lab.belief.risk(), in_peace, "a window that is used up");
+    lab.send(30.5, false);
+    assert_eq!(lab.belief.risk(), at_first);
+    assert!(in_peace < at_first, "{in_peace} {at_first}");
+}
+
+#[test]
+fn a_gate_tells_what_failed_and_what_was_overloaded_before_the_first_refusal() {
+    use crate::gate::{Answered, Gate};
+    use crate::{Cost, Observation, Verdict};
+
+    let now = timestamp(1.0);
+    let mut gate = Gate::new("api", now, Vec::new());
+    for order in 1..=10 {
+        gate.take(now, order, &Cost::default());
+    }
+    let mut dice = fastrand::Rng::with_seed(1);
+    let mut answer = |order, seen: &Observation| {
+        let answered = Answered {
+            sent: now,
+            order,
+            next_order: 11,
+            alone: false,
+            seen,
+        };
+        gate.observe(now, answered, &mut dice, |_| {});
+    };
+    answer(1, &Observation::status(Verdict::Ok, 200));
+    for order in 2..=3 {
+        answer(order, &Observation::status(Verdict::Overloaded, 503));
+    }
+    answer(6, &Observation::status(Verdict::RateLimited, 429));
+    let learned = gate.belief.learned.as_ref().expect("it was refused");
+    assert_eq!(learned.buckets.capacity[0], 3.0, "1, 4 and 5");
 }
