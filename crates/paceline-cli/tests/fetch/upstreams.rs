@@ -71,15 +71,14 @@ fn servers_that_break_off_or_talk_too_much_fail_their_line_alone() {
 #[test]
 fn an_upstream_that_nobody_reaches_fails_and_nothing_hangs() {
     let folder = Folder::new();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    // Bound for as long as the test runs, so that nobody else is given the port, and nobody listens there.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}/", silent.local_addr().unwrap());
-    let closed = format!("http://{closed}/");
+    let refusing = format!("http://{}/", closed.local_addr().unwrap());
     let args = [
-        &closed,
+        &refusing,
         &silent,
         "--json",
         "--total",
