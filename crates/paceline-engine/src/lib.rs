@@ -58,7 +58,9 @@ pub use event::{Event, EventKind};
 pub use gates::GateSet;
 pub use limits::{LIMIT_GRAMMAR, Limit, LimitError, LimitKind};
 pub use line::{Place, TicketId};
-pub use observation::{Answer, Failure, Flags, Observation, Scope, Unit, Verdict, Window};
+pub use observation::{
+    Answer, Failure, Flags, Kind, Observation, Scope, Spent, Unit, Verdict, Window,
+};
 pub use priority::Priority;
 pub use reason::Reason;
 pub use retry::{Attempts, Backoff, Decision, Repeatable, RetryPolicy};

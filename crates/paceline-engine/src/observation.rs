@@ -115,6 +115,8 @@ pub struct Window {
     pub reset: Option<Duration>,
     /// The window's whole length.
     pub length: Option<Duration>,
+    /// The time in which one unit of it comes back, where what was spent comes back steadily.
+    pub refill: Option<Duration>,
 }
 
 impl Window {
@@ -160,15 +162,86 @@ impl Window {
     }
 }
 
-/// How far a refusal or a pause reaches.
+/// What a wait or a refusal speaks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Scope {
-    /// Everything that shares the gate.
+    /// Everything that shares the gate; what is meant where nothing else is said.
     #[default]
     Gate,
     /// This request alone.
     Request,
+    /// The object that the request is about, whoever asks for it.
+    Resource,
+    /// Requests of the same route.
+    Endpoint,
+    /// Whatever the caller's credential shares.
+    User,
+    /// Everything that the upstream does for this credential, whatever its gate.
+    Global,
+}
+
+impl Scope {
+    /// All of them, for whoever reads the word.
+    pub const ALL: [Self; 6] = [
+        Self::Gate,
+        Self::Request,
+        Self::Resource,
+        Self::Endpoint,
+        Self::User,
+        Self::Global,
+    ];
+
+    /// The word used in JSON and dialects.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Gate => "gate",
+            Self::Request => "request",
+            Self::Resource => "resource",
+            Self::Endpoint => "endpoint",
+            Self::User => "user",
+            Self::Global => "global",
+        }
+    }
+}
+
+/// What kind of limit refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a limit is relieved by time, by ends, or by neither"
+)]
+pub enum Kind {
+    /// So many in so much time: relieved by time.
+    #[default]
+    Rate,
+    /// So many at once: relieved by the ends of requests. Fewer in flight help, a slower pace does not.
+    Concurrency,
+    /// A daily quota or a bill: waiting a little is pointless.
+    Quota,
+}
+
+impl Kind {
+    /// The word used in JSON and dialects.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Rate => "rate",
+            Self::Concurrency => "concurrency",
+            Self::Quota => "quota",
+        }
+    }
+}
+
+/// What a response says that its request cost, in a unit that its upstream counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "a unit and two numbers")]
+pub struct Spent {
+    /// What was counted.
+    pub unit: Unit,
+    /// What was asked for, and held until the request ended.
+    pub requested: Option<u64>,
+    /// What it came to.
+    pub actual: Option<u64>,
 }
 
 /// What one response or failure taught us.
@@ -184,8 +257,19 @@ pub struct Observation {
     /// From receipt, the earliest time at which the response justifies the next request in its scope. `None` on a
     /// refusal: no usable hint. `None` otherwise: no pause needed.
     pub wait: Option<Duration>,
-    /// What `wait` speaks for.
+    /// Whether `wait` is the dialect's own word for an upstream that named none: a floor, which grows when it was not
+    /// enough.
+    pub assumed: bool,
+    /// What the wait, or the refusal, speaks for.
     pub scope: Scope,
+    /// What kind of limit refused.
+    pub kind: Kind,
+    /// The upstream's name for the quota that the request was charged to.
+    pub bucket: Option<Box<str>>,
+    /// The upstream's own word on whether it is worth sending again.
+    pub retry: Option<bool>,
+    /// What the request cost.
+    pub spent: Vec<Spent>,
     /// The quota periods that it reported.
     pub windows: Vec<Window>,
     /// What was noticed while reading: `past`, `huge`, `malformed:retry-after`, … (stable words).
@@ -200,7 +284,12 @@ impl Observation {
             answer: Answer::Status(status),
             retry_after: None,
             wait: None,
+            assumed: false,
             scope: Scope::Gate,
+            kind: Kind::Rate,
+            bucket: None,
+            retry: None,
+            spent: Vec::new(),
             windows: Vec::new(),
             flags: Flags(Vec::new()),
         }
@@ -219,6 +308,7 @@ impl Observation {
     pub fn without_hints(&self) -> Self {
         Self {
             wait: None,
+            assumed: false,
             retry_after: None,
             ..self.clone()
         }

@@ -151,6 +151,7 @@ impl Triple<'_> {
                 .map_or(0, |left| u16::try_from(left.milli() % 1000).unwrap_or(0)),
             reset,
             length: windows::length_of_name(self.window),
+            refill: None,
         })
     }
 }
