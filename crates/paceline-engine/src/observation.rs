@@ -97,6 +97,26 @@ pub enum Unit {
     Other(Box<str>),
 }
 
+impl Unit {
+    /// What a word for a unit means. Drafts of the RateLimit fields write both the singular and the plural.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "request" | "requests" => Self::Requests,
+            "concurrent-requests" | "concurrent-request" => Self::Concurrent,
+            other => Self::Other(other.into()),
+        }
+    }
+
+    /// The upstream's word.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Requests => "requests",
+            Self::Concurrent => "concurrent-requests",
+            Self::Other(word) => word,
+        }
+    }
+}
+
 /// A quota period as the upstream reported it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ mod call;
 mod clock;
 #[cfg(feature = "config")]
 pub mod config;
+pub mod dialect;
 mod driver;
 #[cfg(any(feature = "tower", feature = "reqwest"))]
 mod failure;

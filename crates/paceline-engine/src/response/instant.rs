@@ -61,16 +61,34 @@ impl<'a> Clocks<'a> {
         self.wall
     }
 
+    /// The time until the clock shows the next multiple of `length` since 1970: by the server's clock if that can be
+    /// trusted. `Date` is cut to whole seconds, so this is never too short.
+    pub(super) fn until_multiple_of(&mut self, length: Duration) -> Duration {
+        let length = i128::try_from(length.as_nanos())
+            .unwrap_or(i128::MAX)
+            .max(1);
+        let now = match self.date() {
+            Some(date) if (date - self.wall).abs() <= TRUSTED => date,
+            _ => self.wall,
+        };
+        let left = length - now.rem_euclid(length);
+        span::bounded(u128::try_from(left).unwrap_or(0), &mut Flags::default())
+    }
+
+    /// The response's own `Date`.
+    fn date(&mut self) -> Option<i128> {
+        let (headers, wall) = (self.headers, self.wall);
+        *self.date.get_or_insert_with(|| {
+            let value = headers.get(DATE)?;
+            Some(date::http(trim(value.as_bytes()), wall)?.nanos)
+        })
+    }
+
     /// How far an instant (nanoseconds since 1970) is away: by the response's `Date` if that says
     /// within 31 days, otherwise by the local clock.
     pub(super) fn difference(&mut self, instant: i128) -> Difference {
-        let (headers, wall) = (self.headers, self.wall);
-        let date = *self.date.get_or_insert_with(|| {
-            let value = headers.get(DATE)?;
-            Some(date::http(trim(value.as_bytes()), wall)?.nanos)
-        });
         let local = instant - self.wall;
-        let Some(date) = date else {
+        let Some(date) = self.date() else {
             return Difference {
                 nanos: local,
                 remark: None,

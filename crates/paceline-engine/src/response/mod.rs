@@ -8,10 +8,12 @@
 //! The order of things: `field` tells by a name whether a field matters, `retry_after`,
 //! `rate_limit` and `x_rate_limit` read the three kinds of fields, `windows` brings their windows
 //! together, `verdict` classes the response, and [`read`] decides how long that justifies to wait.
+//! `dialect` holds what only one upstream says.
 //! `number`, `several`, `span`, `calendar`, `date` and `instant` are what fields are made of.
 
 mod calendar;
 mod date;
+pub mod dialect;
 mod field;
 mod instant;
 mod number;
@@ -25,6 +27,7 @@ mod x_rate_limit;
 
 use core::time::Duration;
 
+use dialect::{Dialect, Effect, Sources, When};
 use field::Field;
 use http::header::AGE;
 use http::{HeaderMap, StatusCode};
@@ -34,7 +37,7 @@ pub use span::LONGEST_SECONDS;
 use verdict::Evidence;
 use x_rate_limit::Triples;
 
-use crate::{Flags, Observation, Scope, Unit, Verdict, WallTime, Window};
+use crate::{Flags, Kind, Observation, Scope, Spent, Unit, Verdict, WallTime, Window};
 
 /// Reads a response's head.
 ///
@@ -48,7 +51,7 @@ pub fn read(status: StatusCode, headers: &HeaderMap, wall: WallTime) -> Observat
         .keys()
         .any(|name| field::is_candidate(name.as_str()))
     {
-        return read_fields(status, headers, wall);
+        return read_head(status, headers, wall, None);
     }
     let verdict = verdict::classify(status, Evidence::default());
     Observation::status(verdict, status.as_u16())
@@ -56,35 +59,87 @@ pub fn read(status: StatusCode, headers: &HeaderMap, wall: WallTime) -> Observat
 
 /// Kept apart so that a head that says nothing does not pay for this one's stack.
 #[inline(never)]
-fn read_fields(status: StatusCode, headers: &HeaderMap, wall: WallTime) -> Observation {
+fn read_head(
+    status: StatusCode,
+    headers: &HeaderMap,
+    wall: WallTime,
+    own: Option<(&Dialect, &Sources<'_>)>,
+) -> Observation {
     let mut flags = Flags::default();
-    let (retry_after, windows) = fields(headers, wall, &mut flags);
+    let mut clocks = Clocks::new(headers, wall);
+    let (retry_after, mut windows) = fields(headers, &mut clocks, own, &mut flags);
+    let mut said = Said::default();
+    if let Some((dialect, sources)) = own {
+        said = Said::read(dialect, status, sources, &mut windows);
+    }
     let evidence = Evidence {
         hint: retry_after.is_some(),
         positive_hint: retry_after.is_some_and(|hint| !hint.is_zero()),
         exhausted: windows.iter().any(Window::is_exhausted),
     };
+    let verdict = verdict::classify(status, evidence);
     let mut observation = Observation {
         retry_after,
         windows,
         flags,
-        ..Observation::status(verdict::classify(status, evidence), status.as_u16())
+        bucket: said.bucket,
+        retry: said.meant.retry,
+        spent: said.spent,
+        ..Observation::status(said.meant.class.unwrap_or(verdict), status.as_u16())
     };
-    if observation.verdict.is_refusal() {
-        wait_after_refusal(&mut observation);
+    let refused = observation.verdict.is_refusal();
+    let named = own.and_then(|(dialect, sources)| {
+        dialect.wait(refused, sources, &mut clocks, &mut observation.flags)
+    });
+    if refused {
+        wait_after_refusal(&mut observation, named, &said.meant);
     } else {
-        wait_otherwise(status, &mut observation);
+        wait_otherwise(status, &mut observation, named);
     }
     observation
+}
+
+/// What a dialect finds besides fields that all understand.
+#[derive(Default)]
+struct Said {
+    meant: Effect,
+    bucket: Option<Box<str>>,
+    spent: Vec<Spent>,
+}
+
+impl Said {
+    fn read(
+        dialect: &Dialect,
+        status: StatusCode,
+        sources: &Sources<'_>,
+        windows: &mut [Window],
+    ) -> Self {
+        let bucket = dialect.bucket(sources);
+        let unit = bucket.as_deref().and_then(|bucket| dialect.unit_of(bucket));
+        if let Some(unit) = unit {
+            let requests = windows.iter_mut();
+            requests
+                .filter(|window| window.unit == Unit::Requests)
+                .for_each(|window| window.unit = unit.clone());
+        }
+        let mut meant = When::all(&dialect.when, status, sources);
+        meant.scope = meant.scope.or(Some(dialect.scope));
+        meant.pause = meant.pause.or(dialect.pause);
+        Self {
+            meant,
+            bucket,
+            spent: dialect.spent(sources),
+        }
+    }
 }
 
 /// The named wait, and the windows.
 fn fields(
     headers: &HeaderMap,
-    wall: WallTime,
+    clocks: &mut Clocks<'_>,
+    own: Option<(&Dialect, &Sources<'_>)>,
     flags: &mut Flags,
 ) -> (Option<Duration>, Vec<Window>) {
-    let mut clocks = Clocks::new(headers, wall);
     let mut hints = Hints::default();
     let mut triples = Triples::default();
     let (mut has_rate_limit, mut has_policy) = (false, false);
@@ -95,10 +150,11 @@ fn fields(
     }
     for (name, value) in headers {
         let name = name.as_str();
-        if !field::is_candidate(name) {
+        let claimed = || own.is_some_and(|(dialect, _)| dialect.claims(name));
+        if !field::is_candidate(name) || claimed() {
             continue;
         }
-        let (clocks, value) = (&mut clocks, value.as_bytes());
+        let value = value.as_bytes();
         match field::classify(name) {
             Some(Field::RetryAfter(scale)) => hints.read(name, scale, value, clocks, flags),
             _ if cached => {}
@@ -122,13 +178,25 @@ fn fields(
     }
     let plain = triples.windows(flags);
     windows::merge(&mut windows, plain, nameless, flags);
+    if let Some((dialect, sources)) = own.filter(|_| !cached) {
+        for window in dialect.windows(sources, clocks, flags) {
+            windows::push(&mut windows, window, flags);
+        }
+    }
     (hints.settle(flags), windows)
 }
 
 /// After a refusal: what the server named, else the last reset of the exhausted windows, else the
-/// reset of windows that do not say what is left. A window that still has quota says nothing about
-/// this refusal.
-fn wait_after_refusal(observation: &mut Observation) {
+/// reset of windows that do not say what is left, else the refill of a bucket. A window that still has quota says nothing
+/// about this refusal. Where nothing is named, a dialect may know the least pause.
+fn wait_after_refusal(observation: &mut Observation, named: Option<Duration>, meant: &Effect) {
+    observation.scope = meant.scope.unwrap_or_default();
+    observation.kind = meant.kind.unwrap_or_default();
+    match observation.kind {
+        Kind::Rate => {}
+        Kind::Concurrency => observation.flags.add("concurrency"),
+        Kind::Quota => observation.flags.add("quota_not_rate"),
+    }
     let exhausted = last_reset(&observation.windows, Window::is_exhausted);
     let hint = observation.retry_after.filter(|hint| !hint.is_zero());
     if let (Some(hint), Some(exhausted)) = (hint, exhausted)
@@ -136,15 +204,26 @@ fn wait_after_refusal(observation: &mut Observation) {
     {
         observation.flags.add("conflict:retry-after-vs-reset");
     }
+    let hint = match (hint, named) {
+        // The body's is the finer one, unless it disagrees with the field; then the longer counts.
+        (Some(hint), Some(named)) => Some(hint.max(named)),
+        (hint, named) => hint.or(named),
+    };
+    let spent = &observation.spent;
     observation.wait = hint
         .or(exhausted)
-        .or_else(|| last_reset(&observation.windows, |window| window.remaining.is_none()));
+        .or_else(|| last_reset(&observation.windows, |window| window.remaining.is_none()))
+        .or_else(|| dialect::refilled(&observation.windows, spent));
+    if observation.wait.is_none() && observation.kind != Kind::Quota {
+        observation.wait = meant.pause;
+        observation.assumed = meant.pause.is_some();
+    }
 }
 
 /// On any other answer only an exhausted window is a reason to wait. A Retry-After speaks for the
 /// request alone, unless the request spent the last unit of a window that does not say when it
 /// starts anew.
-fn wait_otherwise(status: StatusCode, observation: &mut Observation) {
+fn wait_otherwise(status: StatusCode, observation: &mut Observation, named: Option<Duration>) {
     let hint = observation.retry_after;
     if hint.is_some() {
         let is_advice = status.as_u16() == 202 || observation.verdict != Verdict::Ok;
@@ -165,7 +244,7 @@ fn wait_otherwise(status: StatusCode, observation: &mut Observation) {
     let unbounded = |window: &Window| {
         window.is_exhausted() && window.reset.is_none() && is_relieved_by_time(window)
     };
-    observation.wait = last_reset(&observation.windows, Window::is_exhausted);
+    observation.wait = last_reset(&observation.windows, Window::is_exhausted).max(named);
     if observation.wait.is_none() && observation.windows.iter().any(unbounded) {
         observation.wait = hint.filter(|hint| !hint.is_zero());
     }

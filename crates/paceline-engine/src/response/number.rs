@@ -27,6 +27,20 @@ impl Decimal {
             + u128::from(self.billionths) * u128::from(per_unit) / u128::from(BILLION)
     }
 
+    /// The next whole number that is not less.
+    pub(super) fn rounded_up(self) -> u64 {
+        self.whole.saturating_add(u64::from(self.billionths > 0))
+    }
+
+    /// What is left of it, nothing if `used` is more.
+    pub(super) fn minus(self, used: Self) -> Option<Self> {
+        let billionths = self.scaled(BILLION).saturating_sub(used.scaled(BILLION));
+        Some(Self {
+            whole: u64::try_from(billionths / u128::from(BILLION)).ok()?,
+            billionths: u32::try_from(billionths % u128::from(BILLION)).ok()?,
+        })
+    }
+
     /// The same in thousandths.
     pub(super) fn milli(self) -> u128 {
         self.scaled(1000)

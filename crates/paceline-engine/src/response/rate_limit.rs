@@ -216,8 +216,8 @@ fn name(item: &Item) -> Option<Box<str>> {
 fn unit(params: &Parameters) -> Option<Unit> {
     match params.get("qu") {
         None => Some(Unit::Requests),
-        Some(BareItem::String(unit)) => Some(windows::unit(unit.as_str())),
-        Some(BareItem::Token(unit)) => Some(windows::unit(unit.as_str())),
+        Some(BareItem::String(unit)) => Some(Unit::from_word(unit.as_str())),
+        Some(BareItem::Token(unit)) => Some(Unit::from_word(unit.as_str())),
         Some(_) => None,
     }
 }

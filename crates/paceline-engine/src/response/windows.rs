@@ -99,15 +99,6 @@ fn apply(windows: &mut Vec<Window>, quota: Quota, flags: &mut Flags) {
     push(windows, window, flags);
 }
 
-/// What a word for a unit means.
-pub(super) fn unit(word: &str) -> Unit {
-    match word {
-        "request" | "requests" => Unit::Requests,
-        "concurrent-requests" | "concurrent-request" => Unit::Concurrent,
-        other => Unit::Other(other.into()),
-    }
-}
-
 /// What a window counts whose fields have a name in theirs: `x-ratelimit-limit-tokens`.
 pub(super) fn unit_of_name(name: &str) -> Unit {
     let word = name.rsplit('-').next().unwrap_or(name);

@@ -16,14 +16,14 @@ use crate::upstream::text::{TextError, quote};
 const MOST_ERRORS: usize = 100;
 
 /// The file that is read, and what was found wrong with it.
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     file: &'a str,
     text: &'a str,
     noted: RefCell<Vec<(usize, String, TextError)>>,
 }
 
 impl<'a> Document<'a> {
-    pub(super) const fn new(file: &'a str, text: &'a str) -> Self {
+    pub(crate) const fn new(file: &'a str, text: &'a str) -> Self {
         Self {
             file,
             text,
@@ -35,7 +35,7 @@ impl<'a> Document<'a> {
         self.noted.borrow_mut().push((offset, key.into(), error));
     }
 
-    pub(super) fn error(&self, offset: usize, key: &str, error: TextError) -> ConfigError {
+    pub(crate) fn error(&self, offset: usize, key: &str, error: TextError) -> ConfigError {
         ConfigError {
             file: self.file.into(),
             position: Some(Position::of(self.text, offset)),
@@ -46,7 +46,7 @@ impl<'a> Document<'a> {
     }
 
     /// What is wrong, in the order of the file.
-    pub(super) fn finish(self) -> Option<ConfigErrors> {
+    pub(crate) fn finish(self) -> Option<ConfigErrors> {
         let mut noted = self.noted.take();
         noted.sort_by_key(|(offset, ..)| *offset);
         let noted = noted.into_iter().take(MOST_ERRORS);
@@ -59,7 +59,7 @@ impl<'a> Document<'a> {
 }
 
 /// A value with its key and place.
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     document: &'a Document<'a>,
     key: String,
     offset: usize,
@@ -67,7 +67,7 @@ pub(super) struct Node<'a> {
 }
 
 /// A table of which only known keys are asked for.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     document: &'a Document<'a>,
     key: String,
     offset: usize,
@@ -85,7 +85,7 @@ impl<'a> Node<'a> {
     }
 
     /// Notes that this value is wrong.
-    pub(super) fn fail(&self, problem: impl Into<String>, expected: impl Into<String>) {
+    pub(crate) fn fail(&self, problem: impl Into<String>, expected: impl Into<String>) {
         self.note(TextError::new(problem, expected));
     }
 
@@ -104,17 +104,17 @@ impl<'a> Node<'a> {
         None
     }
 
-    pub(super) fn text(&self, expected: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, expected: &str) -> Option<&'a str> {
         self.value.as_str().or_else(|| self.wrong_type(expected))
     }
 
     /// A text that is read as a `T`.
-    pub(super) fn read<T: FromStr<Err: Into<TextError>>>(&self, expected: &str) -> Option<T> {
+    pub(crate) fn read<T: FromStr<Err: Into<TextError>>>(&self, expected: &str) -> Option<T> {
         self.read_with(expected, str::parse)
     }
 
     /// A text that `reader` understands.
-    pub(super) fn read_with<T, E: Into<TextError>>(
+    pub(crate) fn read_with<T, E: Into<TextError>>(
         &self,
         expected: &str,
         reader: impl FnOnce(&str) -> Result<T, E>,
@@ -124,13 +124,23 @@ impl<'a> Node<'a> {
             .ok()
     }
 
-    pub(super) fn boolean(&self) -> Option<bool> {
+    pub(crate) fn boolean(&self) -> Option<bool> {
         const FORM: &str = "true or false";
         self.value.as_bool().or_else(|| self.wrong_type(FORM))
     }
 
+    /// Whether it is a text at all.
+    pub(crate) fn is_text(&self) -> bool {
+        self.value.as_str().is_some()
+    }
+
+    /// A value without parts, or an array, as JSON writes it.
+    pub(crate) fn as_json(&self) -> String {
+        json(self.value)
+    }
+
     /// A whole number in the range; a `T` must hold every number of it.
-    pub(super) fn whole<T: TryFrom<u64>>(&self, range: RangeInclusive<u64>) -> Option<T> {
+    pub(crate) fn whole<T: TryFrom<u64>>(&self, range: RangeInclusive<u64>) -> Option<T> {
         let expected = format!("a whole number from {} to {}", range.start(), range.end());
         let Some(integer) = self.value.as_integer() else {
             return self.wrong_type(&expected);
@@ -145,12 +155,12 @@ impl<'a> Node<'a> {
         number
     }
 
-    pub(super) fn is_empty_array(&self) -> bool {
+    pub(crate) fn is_empty_array(&self) -> bool {
         self.value.as_array().is_some_and(|array| array.is_empty())
     }
 
     /// The elements of an array; none if it is not one, which is noted.
-    pub(super) fn elements(&self, expected: &str) -> Vec<Self> {
+    pub(crate) fn elements(&self, expected: &str) -> Vec<Self> {
         let Some(array) = self.value.as_array() else {
             self.wrong_type::<()>(expected);
             return Vec::new();
@@ -160,14 +170,14 @@ impl<'a> Node<'a> {
     }
 
     /// A table whose keys are among `known`; others are noted.
-    pub(super) fn table(&self, known: &[&str], expected: &str) -> Option<Table<'a>> {
+    pub(crate) fn table(&self, known: &[&str], expected: &str) -> Option<Table<'a>> {
         let table = self.any_table(expected)?;
         table.refuse_unknown(known);
         Some(table)
     }
 
     /// A table whose keys are names.
-    pub(super) fn any_table(&self, expected: &str) -> Option<Table<'a>> {
+    pub(crate) fn any_table(&self, expected: &str) -> Option<Table<'a>> {
         let entries = self
             .value
             .as_table()
@@ -183,7 +193,7 @@ impl<'a> Node<'a> {
 
 impl<'a> Table<'a> {
     /// The whole document.
-    pub(super) const fn root(document: &'a Document<'a>, entries: &'a DeTable<'a>) -> Self {
+    pub(crate) const fn root(document: &'a Document<'a>, entries: &'a DeTable<'a>) -> Self {
         Self {
             document,
             key: String::new(),
@@ -193,18 +203,18 @@ impl<'a> Table<'a> {
     }
 
     /// Notes that the table as such is wrong.
-    pub(super) fn fail(&self, problem: impl Into<String>, expected: impl Into<String>) {
+    pub(crate) fn fail(&self, problem: impl Into<String>, expected: impl Into<String>) {
         let error = TextError::new(problem, expected);
         self.document.note(self.offset, &self.key, error);
     }
 
-    pub(super) fn entry(&self, key: &str) -> Option<Node<'a>> {
+    pub(crate) fn entry(&self, key: &str) -> Option<Node<'a>> {
         let value = self.entries.get(key)?;
         Some(Node::below(self.document, self.path(key), value))
     }
 
     /// All names with their values, in the order of the file.
-    pub(super) fn entries(&self) -> Vec<(&'a str, Node<'a>)> {
+    pub(crate) fn entries(&self) -> Vec<(&'a str, Node<'a>)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|(name, _)| name.span().start);
         let node = |name: &'a str, value| Node::below(self.document, self.path(name), value);
@@ -214,7 +224,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    pub(super) fn refuse_unknown(&self, known: &[&str]) {
+    pub(crate) fn refuse_unknown(&self, known: &[&str]) {
         for (key, _) in self.entries.iter() {
             let (name, at) = (key.get_ref(), key.span().start);
             if known.contains(&name.as_ref()) {
@@ -243,8 +253,22 @@ impl<'a> Table<'a> {
     }
 }
 
+fn json(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("{text:?}"),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Array(elements) => {
+            let elements: Vec<_> = elements.iter().map(|own| json(own.get_ref())).collect();
+            format!("[{}]", elements.join(","))
+        }
+        _ => "null".into(),
+    }
+}
+
 /// The known word that was probably meant: at most a third of its letters differ.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     if word.len() > 40 {
         return None;

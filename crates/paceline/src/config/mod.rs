@@ -26,9 +26,9 @@ use std::path::Path;
 
 use crate::upstream::Upstream;
 
-mod document;
+pub(crate) mod document;
 mod error;
-mod read;
+pub(crate) mod read;
 
 pub use error::{ConfigError, ConfigErrors, Position};
 

@@ -88,7 +88,7 @@ pub(super) fn config(text: &str, file: &str) -> Result<Config, ConfigErrors> {
 const DUPLICATE: &str = "duplicate key";
 
 /// What the TOML parser says, in our form.
-fn syntax(message: &str) -> TextError {
+pub(crate) fn syntax(message: &str) -> TextError {
     match message.split_once(", expected ") {
         Some((problem, _)) if problem.starts_with("string values must be quoted") => {
             TextError::new(
@@ -178,12 +178,7 @@ fn upstream(name: &str, node: &Node<'_>, claims: &mut Claims) -> Option<Upstream
         upstream.share = node.read::<Share>(share::FORM).unwrap_or_default();
     }
     upstream.queue = queue(&table);
-    let routes = table.entry("route");
-    upstream.routes = routes
-        .iter()
-        .flat_map(|node| node.elements("tables such as [[upstream.github.route]]"))
-        .filter_map(|node| route(&node))
-        .collect();
+    upstream.routes = routes(&table);
     upstream.retry = retry(&table);
     Some(upstream)
 }
@@ -280,7 +275,7 @@ fn partition_keys(node: &Node<'_>) -> Vec<PartitionKey> {
     keys
 }
 
-fn limits(table: &Table<'_>) -> Vec<paceline_engine::Limit> {
+pub(crate) fn limits(table: &Table<'_>) -> Vec<paceline_engine::Limit> {
     let node = table.entry("limits");
     node.iter()
         .flat_map(|node| node.elements(LIMITS))
@@ -307,6 +302,15 @@ fn queue(table: &Table<'_>) -> Queue {
         .entry("wait")
         .and_then(|node| node.read_with(DURATION, parse_duration));
     queue
+}
+
+pub(crate) fn routes(table: &Table<'_>) -> Vec<Route> {
+    let routes = table.entry("route");
+    routes
+        .iter()
+        .flat_map(|node| node.elements("tables such as [[upstream.github.route]]"))
+        .filter_map(|node| route(&node))
+        .collect()
 }
 
 fn route(node: &Node<'_>) -> Option<Route> {

@@ -1,0 +1,302 @@
+//! Windows that stand in fields or bodies of one upstream's own.
+
+use core::time::Duration;
+
+use super::super::instant::{self, Clocks};
+use super::super::number::{self, Decimal, trim};
+use super::super::span::{self, Scale};
+use super::super::windows::MOST;
+use super::Dialect;
+use super::place::{Found, Place, Sources};
+use crate::{Flags, Unit, Window};
+
+/// Where the numbers of a window stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "plain settings, made by whoever reads a dialect's file"
+)]
+pub struct WindowRule {
+    /// What it is called; the name of what `each` finds, or of its field, if there is none.
+    pub name: Option<Label>,
+    /// What it counts.
+    pub unit: Unit,
+    /// One window for each value at this place; the other places may be parts of it.
+    pub each: Option<Place>,
+    /// How much it holds.
+    pub limit: Option<Amount>,
+    /// What is left.
+    pub remaining: Option<Place>,
+    /// What was spent.
+    pub used: Option<Place>,
+    /// What was spent and what it holds: `32/40`.
+    pub usage: Option<Place>,
+    /// When it starts anew.
+    pub reset: Option<Place>,
+    /// The unit of `reset`; told by its size and form if there is none.
+    pub reset_in: Option<TimeUnit>,
+    /// How long it is.
+    pub length: Option<Span>,
+    /// It starts anew when the clock (UTC) shows a multiple of its length.
+    pub aligned: bool,
+    /// What was spent comes back steadily, all of it in one length.
+    pub steady: bool,
+    /// How much comes back in `refill_every` (one second if there is none).
+    pub refill: Option<Amount>,
+    /// The time in which `refill` comes back.
+    pub refill_every: Option<Span>,
+}
+
+/// What something is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "a name is given or found")]
+pub enum Label {
+    /// By the dialect.
+    Text(Box<str>),
+    /// By the response.
+    At(Place),
+}
+
+/// How much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "a number is given or found")]
+pub enum Amount {
+    /// As published.
+    Fixed(u64),
+    /// As the response says.
+    At(Place),
+}
+
+/// How long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "a span is given or found")]
+pub enum Span {
+    /// As published.
+    Fixed(Duration),
+    /// As the response says, in this unit.
+    At(Place, TimeUnit),
+}
+
+/// What a number of time counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimeUnit {
+    /// Seconds from receipt.
+    #[default]
+    Seconds,
+    /// Milliseconds from receipt.
+    Milliseconds,
+    /// Minutes from receipt.
+    Minutes,
+}
+
+impl TimeUnit {
+    /// A span in this unit; without one, a span or an instant as its size and form tell.
+    pub(super) fn read(
+        unit: Option<Self>,
+        value: &[u8],
+        clocks: &mut Clocks<'_>,
+        flags: &mut Flags,
+    ) -> Option<Duration> {
+        let value = trim(value);
+        let Some(unit) = unit else {
+            return instant::reset(value, clocks, flags);
+        };
+        let number = number::decimal(value)?;
+        Some(match unit {
+            Self::Seconds => span::from_number(number, Scale::Seconds, flags),
+            Self::Milliseconds => span::from_number(number, Scale::Millis, flags),
+            Self::Minutes => span::bounded(number.scaled(span::SECOND).saturating_mul(60), flags),
+        })
+    }
+}
+
+impl Dialect {
+    /// The windows that stand at this dialect's places.
+    pub(in super::super) fn windows(
+        &self,
+        sources: &Sources<'_>,
+        clocks: &mut Clocks<'_>,
+        flags: &mut Flags,
+    ) -> Vec<Window> {
+        let mut windows = Vec::new();
+        for rule in &self.windows {
+            let of = match &rule.each {
+                Some(each) => each.find(sources, None).into_iter().map(Some).collect(),
+                None => vec![None],
+            };
+            for here in of {
+                let here = here.as_ref();
+                windows.extend(rule.window(&mut Reading {
+                    sources,
+                    here,
+                    clocks,
+                    flags,
+                }));
+            }
+        }
+        windows.truncate(MOST);
+        windows
+    }
+}
+
+/// Where a rule looks, and what it looks at.
+struct Reading<'a, 'b> {
+    sources: &'a Sources<'a>,
+    here: Option<&'a Found>,
+    clocks: &'a mut Clocks<'b>,
+    flags: &'a mut Flags,
+}
+
+impl WindowRule {
+    fn window(&self, reading: &mut Reading<'_, '_>) -> Option<Window> {
+        let (spent, whole) = self.usage(reading).unzip();
+        let limit = whole.or_else(|| reading.amount(self.limit.as_ref()?));
+        let used = spent.or_else(|| reading.number(self.used.as_ref()?));
+        let left = self
+            .remaining
+            .as_ref()
+            .and_then(|place| reading.number(place));
+        let remaining = left.or_else(|| limit?.minus(used?));
+        let mut reset = self.reset(reading, remaining);
+        // A limit that is only published is no news of a response that says nothing else.
+        let published = matches!(self.limit, Some(Amount::Fixed(_)) | None);
+        if remaining.is_none() && reset.is_none() && (published || limit.is_none()) {
+            return None;
+        }
+        let length = self.length.as_ref().and_then(|length| reading.span(length));
+        if self.aligned {
+            reset = reset.or_else(|| Some(reading.clocks.until_multiple_of(length?)));
+        }
+        Some(Window {
+            name: self.name(reading),
+            unit: self.unit.clone(),
+            limit_milli: limit.map(Decimal::milli),
+            remaining: remaining.map(|left| left.whole),
+            remaining_milli: remaining
+                .map_or(0, |left| u16::try_from(left.milli() % 1000).unwrap_or(0)),
+            reset,
+            length,
+            refill: self.refill(reading, limit, length),
+        })
+    }
+
+    /// `used/limit`, perhaps with a remark in parentheses.
+    fn usage(&self, reading: &mut Reading<'_, '_>) -> Option<(Decimal, Decimal)> {
+        let text = self.usage.as_ref()?.text(reading.sources, reading.here)?;
+        let plain = text.split_once('(').map_or(&*text, |(plain, _)| plain);
+        let (used, limit) = plain.split_once('/')?;
+        let read = |text: &str| number::decimal(trim(text.as_bytes()));
+        Some((read(used)?, read(limit)?))
+    }
+
+    /// A reset of nothing while something is left says nothing.
+    fn reset(&self, reading: &mut Reading<'_, '_>, left: Option<Decimal>) -> Option<Duration> {
+        let text = self.reset.as_ref()?.text(reading.sources, reading.here)?;
+        let reset = TimeUnit::read(
+            self.reset_in,
+            text.as_bytes(),
+            reading.clocks,
+            reading.flags,
+        );
+        let some_left = left.is_some_and(|left| left.whole > 0);
+        reset.filter(|reset| !(some_left && reset.is_zero()))
+    }
+
+    fn refill(
+        &self,
+        reading: &mut Reading<'_, '_>,
+        limit: Option<Decimal>,
+        length: Option<Duration>,
+    ) -> Option<Duration> {
+        if self.steady {
+            return per_unit(length?, limit?);
+        }
+        let amount = reading.amount(self.refill.as_ref()?)?;
+        let every = match &self.refill_every {
+            Some(every) => reading.span(every)?,
+            None => Duration::from_secs(1),
+        };
+        per_unit(every, amount)
+    }
+
+    fn name(&self, reading: &Reading<'_, '_>) -> Option<Box<str>> {
+        match &self.name {
+            Some(Label::Text(name)) => Some(name.clone()),
+            Some(Label::At(place)) => place
+                .text(reading.sources, reading.here)
+                .map(String::into_boxed_str),
+            None => reading.here.and_then(|here| here.name.clone()),
+        }
+    }
+
+    pub(super) fn reads_body(&self) -> bool {
+        self.places().any(Place::is_body)
+    }
+
+    /// Whether one of its numbers stands in the field of this name.
+    pub(super) fn names(&self, field: &str) -> bool {
+        self.places().any(|place| place.is_in(field))
+    }
+
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        let amounts = [&self.limit, &self.refill].into_iter().flatten();
+        let amounts = amounts.filter_map(|amount| match amount {
+            Amount::At(place) => Some(place),
+            Amount::Fixed(_) => None,
+        });
+        let spans = [&self.length, &self.refill_every].into_iter().flatten();
+        let spans = spans.filter_map(|span| match span {
+            Span::At(place, _) => Some(place),
+            Span::Fixed(_) => None,
+        });
+        let places = [
+            &self.each,
+            &self.remaining,
+            &self.used,
+            &self.usage,
+            &self.reset,
+        ];
+        places.into_iter().flatten().chain(amounts).chain(spans)
+    }
+}
+
+impl Reading<'_, '_> {
+    fn number(&mut self, place: &Place) -> Option<Decimal> {
+        let text = place.text(self.sources, self.here)?;
+        let number = number::decimal(trim(text.as_bytes()));
+        // What is overdrawn has nothing left; anything else that is no number is not known.
+        let overdrawn = text
+            .strip_prefix('-')
+            .is_some_and(|rest| number::decimal(trim(rest.as_bytes())).is_some());
+        if number.is_none() && !overdrawn {
+            self.flags.add("malformed:dialect");
+        }
+        number
+    }
+
+    fn amount(&mut self, amount: &Amount) -> Option<Decimal> {
+        match amount {
+            Amount::Fixed(number) => Some(Decimal::whole(*number)),
+            Amount::At(place) => self.number(place),
+        }
+    }
+
+    fn span(&mut self, span: &Span) -> Option<Duration> {
+        match span {
+            Span::Fixed(span) => Some(*span),
+            Span::At(place, unit) => {
+                let text = place.text(self.sources, self.here)?;
+                let span = TimeUnit::read(Some(*unit), text.as_bytes(), self.clocks, self.flags);
+                span.filter(|span| !span.is_zero())
+            }
+        }
+    }
+}
+
+/// The time for one unit; none where nothing ever comes back.
+fn per_unit(every: Duration, amount: Decimal) -> Option<Duration> {
+    let milli = amount.milli();
+    let nanos = every.as_nanos().saturating_mul(1000).checked_div(milli)?;
+    Some(span::bounded(nanos, &mut Flags::default())).filter(|refill| !refill.is_zero())
+}
