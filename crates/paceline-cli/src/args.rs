@@ -12,6 +12,7 @@ use paceline::Limit;
 
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::simulate::SimulateArgs;
 
 /// All HTTP requests that share an upstream's quota keep one pace.
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// See what it is for: a limited site on loopback, walked without Paceline and with it
     Demo(DemoArgs),
+    /// See what a response says about limits, and when the next request may go
+    Explain(ExplainArgs),
     /// Play scenarios in virtual time: a client against a server that hides its limit
     Simulate(SimulateArgs),
 }
@@ -39,6 +42,7 @@ Examples:
   paceline fetch https://api.example.com/items/1 https://api.example.com/items/2
   paceline fetch --input urls.txt --out pages --results results.ndjson
   paceline check --request 'GET https://api.example.com/items'
+  curl -si https://api.example.com/items | paceline explain
   paceline simulate scenario.toml --policy paceline --policy independent --plot run.svg
   paceline demo";
 

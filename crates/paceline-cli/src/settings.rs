@@ -1,8 +1,10 @@
 //! What was configured: which file says it, and what of it this version cannot do yet.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use paceline::config::Config;
+use paceline::dialect::{self, Provider};
 use paceline::upstream::Share;
 
 use crate::output::Stop;
@@ -38,21 +40,30 @@ pub(crate) fn read(file: &Path) -> Result<Config, Stop> {
 /// What a configuration asks for and this version cannot do: key and reason, one a line.
 pub(crate) fn not_yet(config: &Config) -> Vec<String> {
     let upstreams = config.upstreams.iter();
-    let missing = upstreams.flat_map(|(name, upstream)| {
-        let dialect = upstream.dialect.as_deref();
-        let dialect = dialect.map(|own| no_dialect(&format!("upstream.{name}.dialect"), own));
-        let share = no_share(&format!("upstream.{name}.share"), &upstream.share);
-        dialect.into_iter().chain(share)
+    let missing = upstreams.filter_map(|(name, upstream)| {
+        no_share(&format!("upstream.{name}.share"), &upstream.share)
     });
     missing.collect()
 }
 
-/// Why a dialect is not spoken.
-pub(crate) fn no_dialect(key: &str, name: &str) -> String {
-    format!(
-        "{key}: there is no dialect {name:?}, this version has none yet; leave it out, the usual \
-         headers are understood"
-    )
+/// The dialect that an option names: one of the configuration's own, or a built-in one.
+///
+/// # Errors
+///
+/// There is none of this name.
+pub(crate) fn dialect(option: &str, name: &str, config: &Config) -> Result<Arc<Provider>, Stop> {
+    find_dialect(name, config).map_err(|error| Stop::usage(format!("{option}: {error}")))
+}
+
+/// The same, for whoever names no option.
+pub(crate) fn find_dialect(name: &str, config: &Config) -> Result<Arc<Provider>, String> {
+    let own = config.dialects.get(name).cloned();
+    own.or_else(|| dialect::named(name)).ok_or_else(|| {
+        format!(
+            "there is no dialect {name:?}; expected {}",
+            dialect::expected_name(name)
+        )
+    })
 }
 
 /// Why a gate is not shared so far, if it is not.

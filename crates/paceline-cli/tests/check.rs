@@ -158,7 +158,6 @@ share = "machine"
     assert_eq!(
         said.talk.lines().collect::<Vec<_>>(),
         [
-            "note: upstream.a.dialect: there is no dialect \"github\", this version has none yet; leave it out, the usual headers are understood",
             "note: upstream.a.share: redis://…@cache/0: this version does not share a pace with other processes yet; expected process",
             "note: upstream.b.share: machine: this version does not share a pace with other processes yet; expected process",
             "note: upstream.a.limits: 90000 tokens/m: nothing in this file says how many tokens a request spends, so only programs that say it for each request are held to it",
@@ -166,7 +165,7 @@ share = "machine"
     );
     let json = folder.check(&["--config", "own.toml", "--json"]);
     let object: Value = serde_json::from_str(&json.out).expect("one object");
-    assert_eq!(object["notes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(object["notes"].as_array().map(Vec::len), Some(3));
     assert_eq!(object["request"], Value::Null);
 }
 

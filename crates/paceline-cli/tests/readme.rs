@@ -6,12 +6,17 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
+
+/// Two tests write into one page.
+static PAGE: Mutex<()> = Mutex::new(());
 
 const SECTION: &str = "## Try it on your own limit\n";
 
 #[test]
 fn the_readme_shows_what_simulate_prints() {
+    let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let page = fs::read_to_string(&readme).expect("there is a README");
     let (before, section) = page.split_once(SECTION).expect("it has the section");
@@ -28,6 +33,49 @@ fn the_readme_shows_what_simulate_prints() {
     } else {
         assert_eq!(shown, printed, "review what README=write makes of it");
     }
+}
+
+/// A provider is a data file; the table is made of them.
+#[test]
+fn the_readme_lists_the_providers_that_are_known() {
+    let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let page = fs::read_to_string(&readme).expect("there is a README");
+    let (before, rest) = page.split_once(PROVIDERS).expect("it has the table");
+    let (shown, after) = rest
+        .split_once("\n\n")
+        .expect("something follows the table");
+    let rows: Vec<String> = paceline::dialect::all()
+        .iter()
+        .map(|own| row(own))
+        .collect();
+    let made = rows.join("\n");
+    if env::var_os("README").is_some_and(|what| what == "write") {
+        fs::write(&readme, format!("{before}{PROVIDERS}{made}\n\n{after}"))
+            .expect("it can be written");
+    } else {
+        assert_eq!(shown, made, "review what README=write makes of it");
+    }
+}
+
+const PROVIDERS: &str =
+    "| dialect | provider | refuses with | published limits | basis |\n|---|---|---|---|---|\n";
+
+fn row(own: &paceline::dialect::Provider) -> String {
+    let statuses: Vec<_> = own.statuses.iter().map(ToString::to_string).collect();
+    let mut limits: Vec<_> = own.limits.iter().map(ToString::to_string).collect();
+    for route in &own.routes {
+        let of: Vec<_> = route.limits.iter().map(ToString::to_string).collect();
+        limits.push(format!("`{}` {}", route.matcher, of.join(", ")));
+    }
+    format!(
+        "| `{}` | {} | {} | {} | {} |",
+        own.slug,
+        own.name,
+        statuses.join(", "),
+        limits.join(", "),
+        own.confidence
+    )
 }
 
 /// With a key too many a scenario is told which there are.

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod explain;
 mod fetch;
 pub(crate) mod simulate;
 
@@ -13,6 +14,7 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
         Command::Fetch(args) => fetch::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Demo(args) => demo::run(args, output),
+        Command::Explain(args) => explain::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
     }
 }

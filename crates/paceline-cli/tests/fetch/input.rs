@@ -115,9 +115,9 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
             "redis://…@h",
         ),
         (
-            &["--config", "good.toml", "--dialect", "github", url],
+            &["--config", "good.toml", "--dialect", "githab", url],
             2,
-            "no dialect \"github\"",
+            "there is no dialect \"githab\"; expected github?",
         ),
         (
             &["--config", "good.toml", "--plot", "o.svg", url],

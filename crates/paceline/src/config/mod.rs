@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
+use crate::dialect::Provider;
 use crate::upstream::Upstream;
 
 pub(crate) mod document;
@@ -41,6 +43,8 @@ const LONGEST_FILE: u64 = 1 << 20;
 pub struct Config {
     /// The upstreams by name. No two of them have the same host pattern.
     pub upstreams: BTreeMap<String, Upstream>,
+    /// The file's own dialects by name, `[dialect.NAME]`.
+    pub dialects: BTreeMap<String, Arc<Provider>>,
 }
 
 impl Config {

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::Uri;
 use paceline_engine::Priority;
@@ -10,6 +11,7 @@ use toml::de::DeTable;
 use super::Config;
 use super::document::{Document, Node, Table};
 use super::error::ConfigErrors;
+use crate::dialect::{self, Provider};
 use crate::upstream::text::quote;
 use crate::upstream::{
     HostPattern, PartitionKey, Queue, Retry, Route, Share, TextError, Upstream, parse_duration,
@@ -56,6 +58,8 @@ const DEAREST: u64 = 1_000_000_000_000_000;
 /// Which host patterns are taken, and by whom.
 type Claims = BTreeMap<HostPattern, String>;
 
+type Dialects = BTreeMap<String, Arc<Provider>>;
+
 pub(super) fn config(text: &str, file: &str) -> Result<Config, ConfigErrors> {
     let document = Document::new(file, text);
     // One slip makes a parser that goes on stumble over what follows, so only the first place is
@@ -70,14 +74,15 @@ pub(super) fn config(text: &str, file: &str) -> Result<Config, ConfigErrors> {
     })?;
     let mut config = Config::default();
     let root = Table::root(&document, root.get_ref());
-    root.refuse_unknown(&["upstream"]);
+    root.refuse_unknown(&["upstream", "dialect"]);
+    config.dialects = dialects(&root);
     let upstreams = root
         .entry("upstream")
         .and_then(|node| node.any_table("a table for each upstream, such as [upstream.github]"));
     let mut claims = Claims::new();
     for (name, node) in upstreams.iter().flat_map(Table::entries) {
         check_name(name, &node);
-        if let Some(upstream) = upstream(name, &node, &mut claims) {
+        if let Some(upstream) = upstream(name, &node, &mut claims, &config.dialects) {
             config.upstreams.insert(name.to_owned(), upstream);
         }
     }
@@ -140,7 +145,35 @@ fn check_name(name: &str, node: &Node<'_>) {
     }
 }
 
-fn upstream(name: &str, node: &Node<'_>, claims: &mut Claims) -> Option<Upstream> {
+/// The file's own dialects; each may build on those before it and on those that are built in.
+fn dialects(root: &Table<'_>) -> Dialects {
+    let table = root.entry("dialect");
+    let table =
+        table.and_then(|node| node.any_table("a table for each dialect, such as [dialect.mine]"));
+    let mut dialects = Dialects::new();
+    for (name, node) in table.iter().flat_map(Table::entries) {
+        let Some(table) = node.table(&dialect::read::KEYS, "a table, such as [dialect.mine]")
+        else {
+            continue;
+        };
+        let known = |name: &str| dialect_named(name, &dialects).map(|own| (*own).clone());
+        let provider = dialect::read::provider(name, &table, &known);
+        dialects.insert(name.to_owned(), Arc::new(provider));
+    }
+    dialects
+}
+
+/// The file's own come first: whoever writes one for a provider knows better.
+fn dialect_named(name: &str, own: &Dialects) -> Option<Arc<Provider>> {
+    own.get(name).cloned().or_else(|| dialect::named(name))
+}
+
+fn upstream(
+    name: &str,
+    node: &Node<'_>,
+    claims: &mut Claims,
+    dialects: &Dialects,
+) -> Option<Upstream> {
     let table = node.table(&UPSTREAM_KEYS, "a table, such as [upstream.github]")?;
     let mut upstream = Upstream::default();
     for host in table
@@ -168,12 +201,20 @@ fn upstream(name: &str, node: &Node<'_>, claims: &mut Claims) -> Option<Upstream
         );
     }
     if let Some(node) = table.entry("dialect") {
-        upstream.dialect = node.read_with(r#"a dialect's name, such as "github""#, dialect);
+        let read = |name: &str| {
+            dialect_named(name, dialects).ok_or_else(|| {
+                let problem = format!("there is no dialect {}", quote(name));
+                TextError::new(problem, dialect::expected_name(name))
+            })
+        };
+        upstream.dialect = node.read_with(r#"a dialect's name, such as "github""#, read);
     }
     if let Some(node) = table.entry("partition") {
         upstream.partition = partition_keys(&node);
     }
     upstream.limits = limits(&table);
+    let none = |node: Node<'_>| node.is_empty_array();
+    upstream.published = !table.entry("limits").is_some_and(none);
     if let Some(node) = table.entry("share") {
         upstream.share = node.read::<Share>(share::FORM).unwrap_or_default();
     }
@@ -238,17 +279,6 @@ fn url(text: &str) -> Result<(Uri, HostPattern), TextError> {
         return Err(wrong("* is not one host"));
     }
     Ok((uri, pattern))
-}
-
-fn dialect(text: &str) -> Result<String, TextError> {
-    let expected = r#"a dialect's name, such as "github", or no dialect, to have it detected"#;
-    match text.trim().is_empty() {
-        true => Err(TextError::new(
-            format!("{} is not a name", quote(text)),
-            expected,
-        )),
-        false => Ok(text.to_owned()),
-    }
 }
 
 fn partition_keys(node: &Node<'_>) -> Vec<PartitionKey> {

@@ -57,7 +57,8 @@ total = "2m"
     let expected = Upstream {
         hosts: vec!["api.github.com".parse().expect("a host")],
         url: None,
-        dialect: Some("github".into()),
+        published: true,
+        dialect: crate::dialect::named("github"),
         partition: vec![PartitionKey::Header(header::AUTHORIZATION)],
         limits: vec![limit("5000/h"), limit("100 in flight")],
         share: Share::Machine,
@@ -348,11 +349,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "[upstreams.a]\nurl = 'http://a'",
-        r#"1:2: upstreams: "upstreams" is not a key; expected upstream? (the keys here are: upstream)"#,
+        r#"1:2: upstreams: "upstreams" is not a key; expected upstream? (the keys here are: upstream, dialect)"#,
     ),
     (
         "[server]\nport = 1",
-        r#"1:2: server: "server" is not a key; expected one of: upstream"#,
+        r#"1:2: server: "server" is not a key; expected one of: upstream, dialect"#,
     ),
     (
         "[upstream]\nlimits = []",
@@ -491,8 +492,8 @@ const MISTAKES_OF_AN_UPSTREAM: &[(&str, &str)] = &[
         r#"3:7: upstream.a.url: a float does not belong here; expected an http or https URL without credentials and query, such as "https://api.github.com""#,
     ),
     (
-        "dialect = ' '",
-        r#"3:11: upstream.a.dialect: " " is not a name; expected a dialect's name, such as "github", or no dialect, to have it detected"#,
+        "dialect = 'githab'",
+        r#"3:11: upstream.a.dialect: there is no dialect "githab"; expected github? (`paceline explain --dialects` lists them all)"#,
     ),
     (
         "dialect = 1979-05-27",

@@ -48,6 +48,17 @@ pub fn by_host(host: &str, port: u16) -> Option<Arc<Provider>> {
         .map(|(_, own)| Arc::clone(own))
 }
 
+/// What would be right instead of the name of a dialect that there is not.
+pub fn expected_name(wrong: &str) -> String {
+    let names: Vec<_> = names().collect();
+    match crate::config::document::nearest(wrong, &names) {
+        Some(near) => format!("{near}? (`paceline explain --dialects` lists them all)"),
+        None => "a dialect that is built in (`paceline explain --dialects` lists them), or one \
+                 of your own, [dialect.NAME]"
+            .into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

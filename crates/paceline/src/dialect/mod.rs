@@ -16,7 +16,7 @@ mod known;
 pub(crate) mod read;
 
 #[cfg(feature = "config")]
-pub use known::{all, by_host, named, names};
+pub use known::{all, by_host, expected_name, named, names};
 
 /// A provider: its dialect, and what is published about its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

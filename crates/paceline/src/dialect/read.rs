@@ -147,22 +147,11 @@ pub(crate) fn provider(
             Some(other) => add(&mut provider, other),
             None => node.fail(
                 format!("there is no dialect {}", quote(name)),
-                expected_name(name),
+                known::expected_name(name),
             ),
         }
     }
     provider
-}
-
-/// What would be right instead of the name of a dialect that there is not.
-pub(crate) fn expected_name(wrong: &str) -> String {
-    let names: Vec<_> = known::names().collect();
-    match crate::config::document::nearest(wrong, &names) {
-        Some(near) => format!("{near}? (`paceline explain --dialects` lists them all)"),
-        None => "a dialect that is built in (`paceline explain --dialects` lists them), or one \
-                 of your own, [dialect.NAME]"
-            .into(),
-    }
 }
 
 /// What the other says counts where this one says nothing.

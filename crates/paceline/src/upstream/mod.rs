@@ -3,9 +3,12 @@
 //! Plain values that need no further check; `config` reads them from a file.
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use http::{HeaderName, Method, Uri, header};
 use paceline_engine::{Limit, Priority, RetryPolicy};
+
+use crate::dialect::Provider;
 
 mod duration;
 mod host;
@@ -29,9 +32,12 @@ pub struct Upstream {
     pub hosts: Vec<HostPattern>,
     /// Where a reverse proxy sends requests: `http` or `https`, without credentials and query.
     pub url: Option<Uri>,
-    /// The name of the dialect in which it speaks of limits; detected if there is none. Whether
-    /// there is such a dialect is decided where it is looked up.
-    pub dialect: Option<String>,
+    /// How it speaks of limits. Without one that is told by its host, and by the form of what it says. Its published
+    /// limits are kept to where `limits` is empty and `published` is true.
+    pub dialect: Option<Arc<Provider>>,
+    /// Whether the limits that the dialect has published are safe starting points. Default: true; `limits = []` in a file
+    /// makes it false.
+    pub published: bool,
     /// Who shares a quota. Default: `header:authorization`.
     pub partition: Vec<PartitionKey>,
     /// The limits that all its requests are charged to. Default: none, the pace is learned.
@@ -73,6 +79,7 @@ impl Default for Upstream {
             hosts: Vec::new(),
             url: None,
             dialect: None,
+            published: true,
             partition: Self::default_partition(),
             limits: Vec::new(),
             share: Share::default(),

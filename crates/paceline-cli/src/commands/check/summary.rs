@@ -52,7 +52,7 @@ impl<'a> Summary<'a> {
             name,
             hosts: upstream.hosts.iter().map(ToString::to_string).collect(),
             url: upstream.url.as_ref().map(ToString::to_string),
-            dialect: upstream.dialect.as_deref(),
+            dialect: upstream.dialect.as_deref().map(|own| &*own.slug),
             partition: upstream.partition.iter().map(ToString::to_string).collect(),
             limits: texts(&upstream.limits),
             share: upstream.share.to_string(),

@@ -19,12 +19,18 @@ pub(super) fn paceline(args: &FetchArgs) -> Result<Paceline, Stop> {
     if !not_yet.is_empty() {
         return Err(Stop::usage(not_yet.join("\nerror: ")));
     }
+    let named = match &args.dialect {
+        Some(name) => Some(settings::dialect("--dialect", name, &config)?),
+        None => None,
+    };
     // What is typed adds to what is configured.
     for upstream in config.upstreams.values_mut() {
         upstream.limits.extend(args.limit.iter().cloned());
+        upstream.dialect = upstream.dialect.take().or_else(|| named.clone());
     }
     let mut others = Upstream::default();
     others.limits.clone_from(&args.limit);
+    others.dialect = named;
     Ok(Paceline::builder().config(config).others(others).build())
 }
 
@@ -38,9 +44,7 @@ fn refuse_what_comes_later(args: &FetchArgs) -> Result<(), Stop> {
         .share
         .parse()
         .map_err(|error| Stop::usage(format!("--share: {error}")))?;
-    let dialect = args.dialect.as_deref();
-    let missing = dialect.map(|name| settings::no_dialect("--dialect", name));
-    match missing.or_else(|| settings::no_share("--share", &share)) {
+    match settings::no_share("--share", &share) {
         Some(message) => Err(Stop::usage(message)),
         None => Ok(()),
     }

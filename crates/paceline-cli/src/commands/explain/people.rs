@@ -1,0 +1,362 @@
+//! What was read in a response, in words.
+
+use core::fmt::Write as _;
+use core::time::Duration;
+
+use http::header::DATE;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use paceline::dialect::{self, Provider};
+use paceline::{Kind, Observation, Scope, Verdict, Window, response};
+
+use super::case::Case;
+use super::reading::Row;
+
+/// Everything that there is to say, in lines.
+pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
+    let mut text = String::new();
+    let seen = &row.seen;
+    let reason = case.status.canonical_reason().unwrap_or("");
+    let head = format!("{} {reason}", case.status.as_u16());
+    let _ = writeln!(text, "{}: {}", head.trim_end(), class(seen));
+    if let Some(own) = &case.dialect {
+        let _ = writeln!(
+            text,
+            "as {} speaks ({}: {}, {})",
+            own.name, own.confidence, own.source, own.date
+        );
+    }
+    let _ = writeln!(text);
+    for (name, value) in &case.headers {
+        let shown = String::from_utf8_lossy(value.as_bytes());
+        if let Some(meaning) = meaning(case, name, value) {
+            let _ = writeln!(text, "  {name}: {shown}\n      {meaning}");
+        }
+    }
+    let silent = case
+        .headers
+        .iter()
+        .filter(|(name, value)| meaning(case, name, value).is_none());
+    let silent: Vec<_> = silent.map(|(name, _)| name.as_str()).collect();
+    if !silent.is_empty() {
+        let _ = writeln!(text, "  say nothing about limits: {}", silent.join(", "));
+    }
+    if case.body.is_some() && case.dialect.is_none() {
+        let _ = writeln!(
+            text,
+            "  the body is not read: only a dialect says what it means"
+        );
+    }
+    let _ = writeln!(text);
+    for window in &seen.windows {
+        let _ = writeln!(text, "window {}", self::window(window));
+    }
+    if let Some(bucket) = &seen.bucket {
+        let _ = writeln!(text, "charged to the bucket {bucket}");
+    }
+    for spent in &seen.spent {
+        let shown =
+            |number: Option<u64>| number.map_or("?".to_owned(), |number| number.to_string());
+        let _ = writeln!(
+            text,
+            "cost: {} {} (asked for: {})",
+            shown(spent.actual),
+            spent.unit.word(),
+            shown(spent.requested)
+        );
+    }
+    for flag in seen.flags.iter() {
+        let _ = writeln!(text, "note: {}", note(flag));
+    }
+    let _ = writeln!(text, "\n{}", next(case, seen));
+    if case.dialect.is_none()
+        && let Some(own) = likely(case)
+    {
+        let _ = writeln!(
+            text,
+            "\nThis looks like {}: --dialect {} reads more of it.",
+            own.name, own.slug
+        );
+    }
+    text
+}
+
+fn class(seen: &Observation) -> &'static str {
+    match (seen.verdict, seen.kind) {
+        (Verdict::RateLimited, Kind::Rate) => "refused because of a limit",
+        (Verdict::RateLimited, Kind::Concurrency) => {
+            "refused because too much is under way at once"
+        }
+        (Verdict::RateLimited, Kind::Quota) => "refused because a quota is used up",
+        (Verdict::Overloaded, _) => "refused because the upstream has too much to do",
+        (Verdict::Redirect, _) => "the answer is elsewhere",
+        (Verdict::Ok, _) => "served",
+        (Verdict::Other, _) => "no refusal by a limit",
+    }
+}
+
+/// What one field says by itself; `None` if nothing.
+fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Option<String> {
+    if name == http::header::AGE {
+        return Some("how long it lay in a cache".into());
+    }
+    let mut alone = HeaderMap::new();
+    if let Some(date) = case.headers.get(DATE) {
+        alone.insert(DATE, date.clone());
+    }
+    let silent = read(case, &alone);
+    alone.append(name, value.clone());
+    let mut says = parts(&read(case, &alone));
+    let before = parts(&silent);
+    says.retain(|part| !before.contains(part));
+    if says.is_empty() {
+        return case
+            .dialect
+            .as_deref()
+            .and_then(|own| documented(own, name.as_str()));
+    }
+    Some(says.join("; "))
+}
+
+fn read(case: &Case, headers: &HeaderMap) -> Observation {
+    // The status of a refusal, so that every kind of hint shows.
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    match &case.dialect {
+        Some(own) => own.dialect.read(status, headers, None, case.wall()),
+        None => response::read(status, headers, case.wall()),
+    }
+}
+
+fn parts(seen: &Observation) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(hint) = seen.retry_after {
+        parts.push(format!("wait {}", span(hint)));
+    }
+    for own in &seen.windows {
+        let name = own.name.as_deref().unwrap_or("a window");
+        let unit = own.unit.word();
+        if let Some(milli) = own.limit_milli {
+            parts.push(format!("{name} holds {} {unit}", thousandths(milli)));
+        }
+        if let Some(left) = own.remaining {
+            parts.push(format!("{left} {unit} are left of {name}"));
+        }
+        if let Some(reset) = own.reset {
+            parts.push(format!("{name} starts anew in {}", span(reset)));
+        }
+        if let Some(length) = own.length {
+            parts.push(format!("{name} is {} long", span(length)));
+        }
+        if let Some(refill) = own.refill {
+            parts.push(format!("one of {unit} comes back every {}", span(refill)));
+        }
+    }
+    if let Some(bucket) = &seen.bucket {
+        parts.push(format!("the bucket is {bucket}"));
+    }
+    if seen.scope != Scope::Gate {
+        parts.push(format!("it speaks for: {}", seen.scope.code()));
+    }
+    if seen.kind != Kind::Rate {
+        parts.push(format!("the limit is of the kind: {}", seen.kind.code()));
+    }
+    match seen.retry {
+        Some(true) => parts.push("it may be sent again".into()),
+        Some(false) => parts.push("it is not to be sent again".into()),
+        None => {}
+    }
+    let flags = seen.flags.iter().filter(|flag| {
+        flag.starts_with("malformed") || EXPLAINED.iter().any(|(own, _)| own == flag)
+    });
+    parts.extend(flags.map(note));
+    parts
+}
+
+/// What the dialect's file says of a field that means nothing by itself.
+fn documented(own: &Provider, field: &str) -> Option<String> {
+    let mut fields = own.fields.iter();
+    let found = fields.find(|(name, _)| name.eq_ignore_ascii_case(field));
+    found.map(|(_, meaning)| meaning.to_string())
+}
+
+fn window(own: &Window) -> String {
+    let mut text = own.name.as_deref().unwrap_or("without a name").to_owned();
+    let left = own.remaining.map_or("?".into(), |left| left.to_string());
+    let limit = own.limit_milli.map_or("?".into(), thousandths);
+    let _ = write!(text, ": {left} of {limit} {} left", own.unit.word());
+    if let Some(length) = own.length {
+        let _ = write!(text, ", {} long", span(length));
+    }
+    if let Some(reset) = own.reset {
+        let _ = write!(text, ", starts anew in {}", span(reset));
+    }
+    text
+}
+
+/// When the next request may go.
+fn next(case: &Case, seen: &Observation) -> String {
+    let scope = match seen.scope {
+        Scope::Request => "This request",
+        Scope::Resource => "The next request about the same object",
+        Scope::Endpoint => "The next request of the same route",
+        Scope::Global => "The next request of this credential, whatever it is,",
+        _ => "The next request",
+    };
+    match seen.wait {
+        Some(wait) => {
+            let at = jiff::SignedDuration::try_from(wait)
+                .ok()
+                .and_then(|wait| case.now.checked_add(wait).ok());
+            let at = at.map_or(String::new(), |at| format!(", at {at}"));
+            let grows = if seen.assumed {
+                " (nothing is named: the dialect's least pause, longer if it was not enough)"
+            } else {
+                ""
+            };
+            format!("{scope} may go in {}{at}{grows}.", span(wait))
+        }
+        None if seen.kind == Kind::Quota => {
+            format!("{scope} will not be served soon: waiting a little is pointless.")
+        }
+        None if seen.kind == Kind::Concurrency => {
+            format!("{scope} may go when one that is under way has ended.")
+        }
+        None if seen.verdict.is_refusal() => {
+            format!(
+                "{scope}: nothing usable is said. A growing delay of one's own is right, never none."
+            )
+        }
+        None => format!("{scope} may go at once."),
+    }
+}
+
+fn note(flag: &str) -> String {
+    if let Some((_, meaning)) = EXPLAINED.iter().find(|(own, _)| *own == flag) {
+        return (*meaning).to_owned();
+    }
+    match flag.split_once(':') {
+        Some(("malformed", field)) => format!("{field} cannot be read, and is ignored"),
+        Some(("list", field)) => format!("{field} holds several values; the safe one is taken"),
+        Some(("thousands", field)) => {
+            format!("{field} is one number with commas between its thousands")
+        }
+        Some(("conflict", what)) => format!("there is a contradiction: {what}"),
+        _ => flag.to_owned(),
+    }
+}
+
+const EXPLAINED: [(&str, &str); 21] = [
+    (
+        "saturated",
+        "it does not fit: the longest wait there is, 68 years, is taken",
+    ),
+    ("huge", "it is more than a day"),
+    ("past", "it is over already"),
+    ("zero_hint", "a wait of nothing is no hint"),
+    (
+        "skew",
+        "the server's clock differs from ours; its own Date is gone by",
+    ),
+    (
+        "date_distrusted",
+        "the response's Date makes no sense; our clock is gone by",
+    ),
+    (
+        "epoch_s",
+        "by its size it is an instant in seconds since 1970",
+    ),
+    (
+        "epoch_ms",
+        "by its size it is an instant in milliseconds since 1970",
+    ),
+    (
+        "epoch_us",
+        "by its size it is an instant in microseconds since 1970",
+    ),
+    (
+        "epoch_ns",
+        "by its size it is an instant in nanoseconds since 1970",
+    ),
+    (
+        "epoch_in_retry_after",
+        "by its size it is an instant, although it should be a span",
+    ),
+    (
+        "duration_in_retry_after",
+        "it is a span with units, which Retry-After does not have",
+    ),
+    ("naive_datetime", "it names no time zone; UTC is taken"),
+    (
+        "mixed_families",
+        "two families of fields tell of different windows",
+    ),
+    ("sentinel", "a negative limit means that it is not known"),
+    ("overdrawn", "less than nothing is left"),
+    (
+        "cached",
+        "it comes out of a cache (Age): what it says of quotas is old, and ignored",
+    ),
+    (
+        "request_scoped_hint",
+        "the wait concerns this request alone",
+    ),
+    ("ra_on_success", "a Retry-After on a success is no pause"),
+    (
+        "quota_not_rate",
+        "a quota or a bill, not a rate: waiting a little is pointless",
+    ),
+    (
+        "concurrency",
+        "it is about how much is under way at once: fewer help, slower does not",
+    ),
+];
+
+/// A dialect of which a field is there that no other upstream sends.
+fn likely(case: &Case) -> Option<&'static Provider> {
+    let common = |name: &str| {
+        [
+            "x-ratelimit",
+            "x-rate-limit",
+            "ratelimit",
+            "retry-after",
+            "x-retry-after",
+            "rate-limit",
+        ]
+        .iter()
+        .any(|own| name.starts_with(own))
+    };
+    let has = |own: &Provider| {
+        let mut names = own.fields.iter().map(|(name, _)| name.to_ascii_lowercase());
+        names.any(|name| !common(&name) && case.headers.contains_key(&name))
+    };
+    dialect::all().iter().find(|own| has(own)).map(|own| &**own)
+}
+
+fn thousandths(milli: u128) -> String {
+    match milli % 1000 {
+        0 => (milli / 1000).to_string(),
+        rest => format!("{}.{rest:03}", milli / 1000)
+            .trim_end_matches('0')
+            .to_owned(),
+    }
+}
+
+fn span(span: Duration) -> String {
+    let text = format!("{:.3}", span.as_secs_f64());
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if span < Duration::from_mins(2) {
+        return format!("{text} s");
+    }
+    let whole = span.as_secs();
+    let (days, hours, minutes, seconds) = (
+        whole / 86_400,
+        whole / 3600 % 24,
+        whole / 60 % 60,
+        whole % 60,
+    );
+    let units = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")];
+    let units = units.iter().filter(|(number, _)| *number > 0).take(2);
+    let words: Vec<_> = units
+        .map(|(number, unit)| format!("{number} {unit}"))
+        .collect();
+    format!("{text} s ({})", words.join(" "))
+}

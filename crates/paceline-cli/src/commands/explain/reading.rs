@@ -1,0 +1,125 @@
+//! What was read in a response, as JSON.
+
+use core::time::Duration;
+
+use paceline::dialect::Provider;
+use paceline::{Observation, Scope, Window, response};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::case::Case;
+
+/// One response, read.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    id: &'a Value,
+    class: &'static str,
+    #[serde(serialize_with = "number")]
+    retry_after_seconds: Option<f64>,
+    #[serde(serialize_with = "number")]
+    limit: Option<f64>,
+    #[serde(serialize_with = "number")]
+    remaining: Option<f64>,
+    #[serde(serialize_with = "number")]
+    reset_in_seconds: Option<f64>,
+    #[serde(serialize_with = "number")]
+    wait_seconds: Option<f64>,
+    scope: Option<&'static str>,
+    bucket: Option<String>,
+    windows: Vec<WindowRow>,
+    flags: Vec<String>,
+    dialect: Option<&'a str>,
+    #[serde(skip)]
+    pub(super) seen: Observation,
+}
+
+#[derive(Default, Serialize)]
+struct WindowRow {
+    name: Option<String>,
+    unit: Option<String>,
+    #[serde(serialize_with = "number")]
+    limit: Option<f64>,
+    #[serde(serialize_with = "number")]
+    remaining: Option<f64>,
+    #[serde(serialize_with = "number")]
+    reset_in_seconds: Option<f64>,
+    #[serde(serialize_with = "number")]
+    window_seconds: Option<f64>,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of(case: &'a Case) -> Self {
+        let (status, headers, wall) = (case.status, &case.headers, case.wall());
+        let seen = match &case.dialect {
+            Some(own) => own
+                .dialect
+                .read(status, headers, case.body.as_deref(), wall),
+            None => response::read(status, headers, wall),
+        };
+        let binding = seen.binding().map(WindowRow::of).unwrap_or_default();
+        Self {
+            id: &case.id,
+            class: seen.verdict.code(),
+            retry_after_seconds: seen.retry_after.map(seconds),
+            limit: binding.limit,
+            remaining: binding.remaining,
+            reset_in_seconds: binding.reset_in_seconds,
+            wait_seconds: seen.wait.map(seconds),
+            scope: (seen.scope != Scope::Gate).then(|| seen.scope.code()),
+            bucket: seen.bucket.as_deref().map(str::to_owned),
+            windows: seen.windows.iter().map(WindowRow::of).collect(),
+            flags: seen.flags.iter().map(str::to_owned).collect(),
+            dialect: case.dialect.as_deref().map(|own| &*own.slug),
+            seen,
+        }
+    }
+
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and texts")
+    }
+}
+
+impl WindowRow {
+    fn of(window: &Window) -> Self {
+        let left = |left: u64| left as f64 + f64::from(window.remaining_milli) / 1000.0;
+        Self {
+            name: window.name.as_deref().map(str::to_owned),
+            unit: Some(window.unit.word().to_owned()),
+            limit: window.limit_milli.map(|milli| milli as f64 / 1000.0),
+            remaining: window.remaining.map(left),
+            reset_in_seconds: window.reset.map(seconds),
+            window_seconds: window.length.map(seconds),
+        }
+    }
+}
+
+/// A dialect in a list.
+pub(super) fn listed(own: &Provider) -> String {
+    let row = serde_json::json!({
+        "dialect": own.slug,
+        "name": own.name,
+        "confidence": own.confidence.code(),
+        "source": own.source,
+        "date": own.date,
+        "hosts": own.hosts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "limits": own.limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    row.to_string()
+}
+
+/// In seconds, to the microsecond.
+pub(super) fn seconds(span: Duration) -> f64 {
+    (span.as_nanos().div_ceil(1000)) as f64 / 1e6
+}
+
+/// Whole numbers are written as such.
+#[expect(clippy::ref_option, reason = "serde hands over what it has")]
+fn number<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(whole) if whole.fract() == 0.0 && whole.abs() < 9e15 => {
+            serializer.serialize_i64(*whole as i64)
+        }
+        Some(number) => serializer.serialize_f64(*number),
+        None => serializer.serialize_none(),
+    }
+}
