@@ -77,6 +77,13 @@ impl Engine {
         Some(index)
     }
 
+    /// At most so many are under way at this gate before the first has been served.
+    pub fn cold_start(&mut self, gate: u16, most: u64) {
+        if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
+            gate.cold_start(most);
+        }
+    }
+
     /// A request asks to be sent. `place` is where it stood at its earlier attempts, `not_before` the end of its own delay.
     pub fn join(
         &mut self,

@@ -66,6 +66,8 @@ reasons! {
     Budget = "budget", "retries have used up their share of the upstream's successes";
     /// This request is refused while its neighbours are served.
     Poisoned = "poisoned", "it is refused while others are served";
+    /// A quota or a bill is exhausted: no wait of a useful length would change it.
+    Quota = "quota", "the upstream's quota is used up, and waiting a little is pointless";
     /// The answer is final: trying again would not change it.
     Final = "final", "the answer is final";
     /// The method may not be repeated without the caller's word.

@@ -18,6 +18,8 @@ mod outcome;
 mod pace;
 mod paceline;
 mod partition;
+#[cfg(any(feature = "tower", feature = "reqwest"))]
+mod peek;
 mod prepaid;
 mod replay;
 #[cfg(feature = "reqwest")]

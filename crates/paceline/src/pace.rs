@@ -4,8 +4,11 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::{HeaderMap, StatusCode};
+use paceline_engine::response::dialect::Dialect;
 use paceline_engine::{
-    Attempts, Deadline, GateSet, Limit, LimitError, RetryPolicy, Snapshot, Timestamp, Want,
+    Attempts, Deadline, GateSet, Limit, LimitError, Observation, RetryPolicy, Snapshot, Timestamp,
+    Want,
 };
 
 use crate::clock::{Clock, TokioClock};
@@ -29,6 +32,7 @@ use crate::outcome::Stopped;
 pub struct Pace {
     shared: Arc<Shared>,
     policy: Arc<RetryPolicy>,
+    dialect: Arc<Dialect>,
 }
 
 impl Pace {
@@ -41,6 +45,8 @@ impl Pace {
             clock: None,
             seed: None,
             policy: RetryPolicy::default(),
+            dialect: Arc::new(Dialect::PLAIN),
+            cold_start: None,
         }
     }
 
@@ -107,6 +113,21 @@ impl Pace {
         self.shared.clock.wall()
     }
 
+    /// How its upstream speaks of limits.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
+    /// Reads a response's head, and its body where the dialect understands it, for [`Permit::settle`](crate::Permit::settle).
+    pub fn read(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: Option<&[u8]>,
+    ) -> Observation {
+        self.dialect.read(status, headers, body, self.wall())
+    }
+
     /// Refuses everybody who waits and whoever asks later, with [`Reason::Shutdown`](crate::Reason::Shutdown).
     pub fn shut_down(&self) {
         self.shared.shut_down();
@@ -154,6 +175,8 @@ pub struct PaceBuilder {
     clock: Option<Arc<dyn Clock>>,
     seed: Option<u64>,
     policy: RetryPolicy,
+    dialect: Arc<Dialect>,
+    cold_start: Option<u64>,
 }
 
 impl PaceBuilder {
@@ -203,6 +226,19 @@ impl PaceBuilder {
         self
     }
 
+    /// How its upstream speaks of limits, beyond what all upstreams say.
+    pub fn dialect(mut self, dialect: impl Into<Arc<Dialect>>) -> Self {
+        self.dialect = dialect.into();
+        self
+    }
+
+    /// The most that may be under way before the first request has been served, for upstreams that tell their limits with
+    /// the first answer and punish who finds out by trying.
+    pub const fn cold_start(mut self, most: Option<u64>) -> Self {
+        self.cold_start = most;
+        self
+    }
+
     /// How far to go for each request.
     pub fn policy(mut self, policy: RetryPolicy) -> Self {
         self.policy = policy;
@@ -214,8 +250,12 @@ impl PaceBuilder {
         let clock = self.clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
         let seed = self.seed.unwrap_or_else(crate::partition::random_u64);
         let shared = Shared::new(&self.name, clock, self.gates, self.max_waiting, seed);
+        if let Some(most) = self.cold_start {
+            shared.cold_start(most);
+        }
         Pace {
             shared,
+            dialect: self.dialect,
             policy: Arc::new(self.policy),
         }
     }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::uri::Authority;
 use http::{HeaderMap, Method, Uri, header};
 use paceline_engine::{Cost, GateSet, Snapshot, Want};
 
+use crate::dialect::Provider;
 use crate::pace::Pace;
 use crate::partition::{Partition, PartitionKeyer};
 use crate::router::{Routed, Router};
@@ -108,7 +110,7 @@ impl Router for Paceline {
             configured: configured.is_some(),
             partition,
         };
-        let pace = inner.pace(key, upstream);
+        let pace = inner.pace(key, upstream, || origin(uri, headers));
 
         let (gates, cost, priority) = charges(upstream, method, uri.path());
         let want = Want::new(gates)
@@ -124,20 +126,10 @@ impl Router for Paceline {
 
 impl Inner {
     fn upstream_of(&self, uri: &Uri, headers: &HeaderMap) -> (Box<str>, Option<&Upstream>) {
-        let scheme = uri.scheme_str().unwrap_or("http");
-        // A request in origin form names its host in a field (RFC 9112 section 3.2.1).
-        let from_field = || headers.get(header::HOST)?.to_str().ok()?.parse().ok();
-        let authority = uri.authority().cloned().or_else(from_field);
-        let Some(authority) = authority else {
+        let Some((authority, port)) = origin(uri, headers) else {
             return (OTHERS.into(), None);
         };
-        let (host, port) = (authority.host(), authority.port_u16());
-        let default = if scheme.eq_ignore_ascii_case("https") {
-            443
-        } else {
-            80
-        };
-        let port = port.unwrap_or(default);
+        let host = authority.host();
         let claims = self.upstreams.iter().flat_map(|(name, upstream)| {
             let hosts = upstream.hosts.iter().filter(|own| own.matches(host, port));
             hosts.map(move |own| (own, name, upstream))
@@ -145,12 +137,11 @@ impl Inner {
         match claims.max_by_key(|(own, ..)| *own) {
             Some((_, name, upstream)) => (name.clone(), Some(upstream)),
             // Without userinfo: names are printed.
-            None => (
-                format!("{scheme}://{host}:{port}")
-                    .to_ascii_lowercase()
-                    .into(),
-                None,
-            ),
+            None => {
+                let scheme = uri.scheme_str().unwrap_or("http");
+                let name = format!("{scheme}://{host}:{port}").to_ascii_lowercase();
+                (name.into(), None)
+            }
         }
     }
 
@@ -163,7 +154,12 @@ impl Inner {
         self.keyer.partition(values)
     }
 
-    fn pace(&self, key: Key, upstream: &Upstream) -> Pace {
+    fn pace(
+        &self,
+        key: Key,
+        upstream: &Upstream,
+        origin: impl FnOnce() -> Option<(Authority, u16)>,
+    ) -> Pace {
         let mut paces = self.paces();
         paces.routed += 1;
         let Paces { by_key, routed } = &mut *paces;
@@ -172,10 +168,12 @@ impl Inner {
             kept.used = used;
             return kept.pace.clone();
         }
+        let named = upstream.dialect.clone();
+        let dialect = named.or_else(|| spoken_at(&origin()?));
         if by_key.len() >= MOST_PACES {
             forget_idle(by_key);
         }
-        let pace = build(&key, upstream);
+        let pace = build(&key, upstream, dialect);
         let kept = Kept {
             pace: pace.clone(),
             used,
@@ -189,13 +187,56 @@ impl Inner {
     }
 }
 
+/// Host and port of a request; one in origin form names its host in a field (RFC 9112 section 3.2.1).
+fn origin(uri: &Uri, headers: &HeaderMap) -> Option<(Authority, u16)> {
+    let from_field = || headers.get(header::HOST)?.to_str().ok()?.parse().ok();
+    let authority = uri.authority().cloned().or_else(from_field)?;
+    let scheme = uri.scheme_str().unwrap_or("http");
+    let default = if scheme.eq_ignore_ascii_case("https") {
+        443
+    } else {
+        80
+    };
+    let port = authority.port_u16().unwrap_or(default);
+    Some((authority, port))
+}
+
+/// The dialect that a host is known to speak.
+#[cfg(feature = "config")]
+fn spoken_at((authority, port): &(Authority, u16)) -> Option<Arc<Provider>> {
+    crate::dialect::by_host(authority.host(), *port)
+}
+
+#[cfg(not(feature = "config"))]
+fn spoken_at(_: &(Authority, u16)) -> Option<Arc<Provider>> {
+    None
+}
+
+/// What a named dialect has published stands in for limits that nobody configured.
+fn with_published(mut upstream: Upstream) -> Upstream {
+    if let Some(provider) = upstream.dialect.clone()
+        && upstream.published
+        && upstream.limits.is_empty()
+    {
+        upstream.limits.clone_from(&provider.limits);
+        upstream.routes.extend(provider.routes.iter().cloned());
+    }
+    upstream
+}
+
 /// The pace of a quota that is met for the first time: the upstream's gate, and one for each route that has limits.
-fn build(key: &Key, upstream: &Upstream) -> Pace {
+fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace {
     let mut builder = Pace::builder(&key.name)
         .max_waiting(upstream.queue.max)
         .policy(upstream.retry.policy());
     if !key.configured {
         builder = builder.label(OTHERS);
+    }
+    if let Some(provider) = dialect {
+        builder = builder.dialect(provider.dialect.clone());
+        if upstream.dialect.is_some() && upstream.published {
+            builder = builder.cold_start(provider.cold_start);
+        }
     }
     for limit in &upstream.limits {
         builder = builder.limit(limit.clone());
@@ -303,10 +344,13 @@ impl PacelineBuilder {
 
     /// Builds it.
     pub fn build(self) -> Paceline {
+        let upstreams = self.upstreams.into_iter();
         let inner = Inner {
             keyer: PartitionKeyer::random(),
-            upstreams: self.upstreams,
-            others: self.others,
+            upstreams: upstreams
+                .map(|(name, upstream)| (name, with_published(upstream)))
+                .collect(),
+            others: with_published(self.others),
             paces: Mutex::default(),
         };
         Paceline {
@@ -317,6 +361,9 @@ impl PacelineBuilder {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(feature = "config")]
+    use paceline_engine::response::dialect::Dialect;
+
     use super::*;
 
     fn upstream(hosts: &str) -> Upstream {
@@ -384,6 +431,27 @@ mod tests {
         let code = want("http://a.example/search/code?q=1");
         assert_eq!(code.gates.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(code.cost, Cost::requests(5));
+    }
+
+    #[cfg(feature = "config")]
+    #[test]
+    fn a_named_dialect_brings_its_limits_and_a_known_host_only_its_words() {
+        let mut named = upstream("a.example");
+        named.dialect = crate::dialect::named("shopify-rest");
+        let paceline = Paceline::builder().upstream("shop", named.clone()).build();
+        let pace = |uri: &str| route(&paceline, uri, None).pace;
+        let limits = |pace: &Pace| pace.snapshot().gates[0].limits.len();
+        assert_eq!(limits(&pace("https://a.example/")), 1);
+
+        let known = pace("https://b.myshopify.com/admin");
+        assert_eq!(known.dialect(), &named.dialect.as_ref().unwrap().dialect);
+        assert_eq!(limits(&known), 0);
+        assert_eq!(pace("https://b.example/").dialect(), &Dialect::PLAIN);
+
+        named.limits = vec!["1/s".parse().unwrap()];
+        let own = Paceline::builder().upstream("shop", named).build();
+        let snapshot = route(&own, "https://a.example/", None).pace.snapshot();
+        assert_eq!(snapshot.gates[0].limits[0].limit, "1/s".parse().unwrap());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod belief;
 mod circuit;
+mod crowd;
 mod pause;
 mod window;
 
@@ -14,10 +15,11 @@ use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
 use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, WindowSnapshot};
-use crate::{Answer, Limit, Observation, Reason, Scope, Timestamp, Verdict};
+use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
+use crowd::Crowd;
 use pause::{Pause, Stop};
 use window::Windows;
 
@@ -30,6 +32,9 @@ pub(crate) struct Gate {
     windows: Windows,
     belief: Belief,
     circuit: Circuit,
+    crowd: Crowd,
+    /// The most under way before the first request has been served.
+    cold_start: Option<u64>,
     in_flight: u64,
     /// Answers that said "overloaded", two points each; one less for every request served.
     overloaded: u32,
@@ -66,6 +71,8 @@ const LONGEST_SPREAD: Duration = Duration::from_secs(1);
 /// Points. Where one in thirty fails at random, three in a row are rarer than one in twenty thousand; where every other
 /// request is refused, five are enough.
 const OVERLOADED: u32 = 6;
+/// A quota that is used up, with no word about its end: asked for again after this, then twice that, and so on.
+const QUOTA: Duration = Duration::from_secs(60);
 /// A longer stop fails most callers.
 const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
 
@@ -81,6 +88,8 @@ impl Gate {
             windows: Windows::default(),
             belief: Belief::default(),
             circuit: Circuit::default(),
+            crowd: Crowd::default(),
+            cold_start: None,
             in_flight: 0,
             overloaded: 0,
             served_order: 0,
@@ -98,6 +107,8 @@ impl Gate {
             && self.windows.is_empty()
             && self.belief.is_idle()
             && self.circuit.is_calm()
+            && self.crowd.is_calm()
+            && self.cold_start.is_none()
     }
 
     /// When a request of `cost` may start after those `ahead`.
@@ -107,6 +118,9 @@ impl Gate {
         }
         let bounds = self.bounds(now, ahead, cost);
         let circuit = self.circuit.opens(now, self.in_flight, ahead.requests);
+        let bounds = bounds
+            .and(self.crowd.opens(self.in_flight, ahead.requests))
+            .and(self.warms_up(ahead.requests));
         if self.circuit.is_closed() {
             bounds
                 .and(circuit)
@@ -130,6 +144,20 @@ impl Gate {
             ahead.requests,
             cost.of(&crate::Unit::Requests),
         ))
+    }
+
+    /// Nothing is known before the first answer, and some upstreams punish who finds out by trying.
+    fn warms_up(&self, ahead: u64) -> Opening {
+        match self.cold_start {
+            Some(most) if self.in_flight.saturating_add(ahead) >= most => {
+                Opening::completion(Reason::InFlight, Timestamp::MAX)
+            }
+            _ => Opening::NOW,
+        }
+    }
+
+    pub(crate) const fn cold_start(&mut self, most: u64) {
+        self.cold_start = Some(most);
     }
 
     /// A request leaves. Charges whatever `opens` says: whoever calls has asked.
@@ -177,6 +205,9 @@ impl Gate {
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
+        } else if answer.seen.scope == Scope::Request && answer.seen.verdict.is_refusal() {
+            // About this request, in the upstream's own words.
+            self.belief.unsent(answer.order);
         } else if !answer.alone || !self.circuit.is_closed() {
             // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
@@ -188,6 +219,9 @@ impl Gate {
         let order = answer.order;
         self.served_order = self.served_order.max(order);
         self.overloaded = self.overloaded.saturating_sub(1);
+        self.cold_start = None;
+        self.crowd.served(order, self.in_flight.saturating_sub(1));
+        self.pause.served_after_assumed(order);
         if self.pause.served(now, order) {
             changed(Change::Resumed);
         }
@@ -210,7 +244,14 @@ impl Gate {
     ) {
         let seen = answer.seen;
         let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
-        if refused {
+        if refused && seen.kind != Kind::Rate {
+            // No word about the pace.
+            self.belief.unsent(answer.order);
+            if seen.kind == Kind::Concurrency {
+                let others = self.in_flight.saturating_sub(1);
+                self.crowd.refused(answer.order, answer.next_order, others);
+            }
+        } else if refused {
             let refused = Evidence::Refused {
                 asked: seen.wait.unwrap_or_default().as_secs_f64(),
                 chance: rng.f64(),
@@ -265,15 +306,24 @@ impl Gate {
         changed: &mut impl FnMut(Change),
     ) {
         let Answered { order, seen, .. } = answer;
-        let (Scope::Gate, Some(asked), Answer::Status(status)) =
-            (seen.scope, seen.wait, seen.answer)
-        else {
+        let exhausted = (seen.kind == Kind::Quota).then_some(QUOTA);
+        let (Some(asked), Answer::Status(status)) = (seen.wait.or(exhausted), seen.answer) else {
             return;
+        };
+        if seen.scope == Scope::Request || !seen.verdict.is_refusal() {
+            return;
+        }
+        let assumed = seen.assumed || seen.wait.is_none();
+        let asked = match assumed {
+            true => self.pause.assumed(asked, order, answer.next_order),
+            false => asked,
         };
         // Served later than the refused one left: it was about that request alone.
         let overtaken = self.served_order > order;
         // So long a stop would fail whoever waits: not on the word of a single answer among good ones.
-        let alone = asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
+        let named = !assumed && seen.kind == Kind::Rate;
+        let alone =
+            named && asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
         if asked.is_zero() || overtaken || alone || self.belief.is_noise() {
             return;
         }

@@ -9,7 +9,14 @@ use crate::{Reason, Timestamp};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pause {
     current: Option<Stop>,
+    /// Stops in a row whose length nobody named.
+    assumed: u32,
+    /// What left before this knew nothing of the last of them.
+    assumed_at: u64,
 }
+
+/// Longer than any hidden window that somebody would wait for without a word.
+const LONGEST_ASSUMED: Duration = Duration::from_secs(3600);
 
 /// One stop and who asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +55,26 @@ impl Pause {
         let since = self.current(now).map_or(stop.since, |own| own.since);
         self.current = Some(Stop { since, ..stop });
         true
+    }
+
+    /// How long to stop where the upstream names nothing and `least` is known to be needed: twice as long each time that it
+    /// was not enough. A volley of refusals counts once; `next` is the order of the next send.
+    pub(crate) fn assumed(&mut self, least: Duration, order: u64, next: u64) -> Duration {
+        if order >= self.assumed_at {
+            self.assumed = self.assumed.saturating_add(1);
+            self.assumed_at = next;
+        }
+        let doubled = 1_u32 << self.assumed.saturating_sub(1).min(20);
+        least
+            .saturating_mul(doubled)
+            .min(LONGEST_ASSUMED.max(least))
+    }
+
+    /// Served after the last stop of that kind: the next one is short again.
+    pub(crate) const fn served_after_assumed(&mut self, order: u64) {
+        if order >= self.assumed_at {
+            self.assumed = 0;
+        }
     }
 
     /// A request that left after the refused one was served: the stop was about that request alone.
@@ -101,6 +128,24 @@ mod tests {
         assert!(!pause.served(at(1), 5));
         assert!(pause.served(at(1), 6));
         assert_eq!(pause.opens(at(1)), Opening::NOW);
+    }
+
+    #[test]
+    fn a_stop_that_nobody_named_doubles_when_it_was_not_enough() {
+        let mut pause = Pause::default();
+        let minute = Duration::from_mins(1);
+        let volley = [1, 2, 3].map(|order| pause.assumed(minute, order, 4));
+        assert_eq!(volley, [minute; 3]);
+        assert_eq!(pause.assumed(minute, 4, 5), minute * 2);
+        assert_eq!(pause.assumed(minute, 5, 6), minute * 4);
+        pause.served_after_assumed(3);
+        assert_eq!(pause.assumed(minute, 6, 7), minute * 8);
+        pause.served_after_assumed(7);
+        assert_eq!(pause.assumed(minute, 8, 9), minute);
+        for order in 9..40 {
+            let _ = pause.assumed(minute, order, order + 1);
+        }
+        assert_eq!(pause.assumed(minute, 40, 41), minute * 60);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod poison;
 
 use core::time::Duration;
 
-use crate::{Answer, Observation, Reason, Timestamp, Verdict};
+use crate::{Answer, Kind, Observation, Reason, Timestamp, Verdict};
 
 pub use backoff::Backoff;
 pub(crate) use budget::Budget;
@@ -168,8 +168,12 @@ pub(crate) fn decide(
     // Where others were served, "come back later" is paced like a refusal, though it does not say that nothing was done.
     let overloaded = seen.verdict == Verdict::Overloaded && around.has_served;
     let refused = limited || overloaded;
-    if !refused && !is_transient(seen) {
+    let advised = seen.retry == Some(true) && !seen.is_served();
+    if seen.retry == Some(false) || !(refused || advised || is_transient(seen)) {
         return Decision::Return(Reason::Final);
+    }
+    if seen.kind == Kind::Quota && seen.wait.is_none() {
+        return Decision::Return(Reason::Quota);
     }
     if policy.best_effort {
         // Once is all it gets; where nothing answered, that tells more.

@@ -68,6 +68,11 @@ impl Shared {
         })
     }
 
+    /// Of the upstream's own gate.
+    pub(crate) fn cold_start(&self, most: u64) {
+        self.lock().engine.cold_start(0, most);
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

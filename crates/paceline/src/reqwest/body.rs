@@ -9,6 +9,7 @@ use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::driver::Permit;
+use crate::peek::{Peeked, Piece};
 
 pin_project! {
     /// The body as it was; the permit goes when it has ended, failed or is dropped.
@@ -31,6 +32,37 @@ pub(super) fn in_flight(body: Body, length: Option<u64>, permit: Permit) -> Body
         left: length,
         permit: Some(permit),
     })
+}
+
+/// A body of which the beginning was read, as a body again.
+pub(super) fn peeked(body: Peeked<Body>) -> Body {
+    Body::wrap(Whole(body))
+}
+
+struct Whole(Peeked<Body>);
+
+impl http_body::Body for Whole {
+    type Data = Bytes;
+    type Error = ::reqwest::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, ::reqwest::Error>>> {
+        let frame = ready!(self.0.poll_frame(cx));
+        let bytes = |piece| match piece {
+            Piece::Read(bytes) | Piece::Rest(bytes) => bytes,
+        };
+        Poll::Ready(frame.map(|frame| frame.map(|own| own.map_data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
 }
 
 impl http_body::Body for InFlight {

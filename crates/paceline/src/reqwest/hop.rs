@@ -8,19 +8,20 @@ use std::sync::Once;
 
 use ::reqwest::{Body, Request, Response, ResponseBuilderExt, Url};
 use http::{Extensions, header};
-use paceline_engine::response::read;
 use paceline_engine::{Failure, Observation};
 use reqwest_middleware::{Error as Below, Next as Client, Result};
 
-use super::body::in_flight;
+use super::body::{in_flight, peeked};
 use super::error::{Error, Last};
 use super::kept::{SLOWEST, keep};
 use super::within::{Sleep, before};
-use crate::call::Next;
+use crate::call::{Call, Next};
 use crate::driver::Permit;
 use crate::failure::failure;
 use crate::options::{self, RequestOptions};
 use crate::outcome::{Outcome, Stopped};
+use crate::pace::Pace;
+use crate::peek::{self, Peeked};
 use crate::router::Router;
 
 /// What the hops of one operation share.
@@ -132,22 +133,24 @@ pub(super) async fn send(
         {
             charge_hidden_hop(router, response.url(), request.as_ref());
         }
-        let seen = match &came {
-            Ok(response) => read(response.status(), response.headers(), pace.wall()),
-            Err((failure, _)) => Observation::failure(*failure),
+        let (came, seen) = match came {
+            Ok(response) => {
+                let (response, seen) = read(into_http(response), &pace, &call).await;
+                (Ok(response), seen)
+            }
+            Err((failure, last)) => (Err(last), Observation::failure(failure)),
         };
         let next = call.settle(&mut permit, &seen);
         journey.left = call.remaining();
         match (next, came) {
-            (Next::Return(outcome), Ok(response)) => {
-                let mut response = into_http(response);
+            (Next::Return(outcome), Ok(mut response)) => {
                 response.extensions_mut().insert(journey.so_far(outcome));
                 // Of a body that was decoded, reqwest removes the field.
                 let length = response.headers().get(header::CONTENT_LENGTH);
                 let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
                 return Ok(response.map(|body| in_flight(body, length, permit)));
             }
-            (Next::Return(outcome), Err((_, last))) => {
+            (Next::Return(outcome), Err(last)) => {
                 let outcome = journey.so_far(outcome);
                 let error = Error::new(pace.name(), outcome, last, None);
                 return Err(Below::middleware(error));
@@ -155,11 +158,10 @@ pub(super) async fn send(
             (Next::Again, came) => {
                 let came = match came {
                     Ok(response) => {
-                        let soon = pace.after(SLOWEST);
-                        let end = call.deadline().map_or(soon, |end| end.min(soon));
-                        keep(into_http(response), pace.sleep_until(end)).await
+                        let end = soon(&pace, &call);
+                        keep(response, end).await
                     }
-                    Err((_, last)) => Err(last),
+                    Err(last) => Err(last),
                 };
                 let asked = seen.retry_after;
                 earlier = Some(Earlier { came, asked });
@@ -167,6 +169,29 @@ pub(super) async fn send(
             }
         }
     }
+}
+
+/// What the response says, its body included where the dialect understands it; the response comes back whole.
+async fn read(
+    response: http::Response<Body>,
+    pace: &Pace,
+    call: &Call,
+) -> (http::Response<Body>, Observation) {
+    let (parts, body) = response.into_parts();
+    if !peek::is_needed(pace, parts.status, &parts.headers) {
+        let seen = pace.read(parts.status, &parts.headers, None);
+        return (http::Response::from_parts(parts, body), seen);
+    }
+    let mut body = Peeked::new(body);
+    let _ = before(Some(soon(pace, call)), poll_fn(|cx| body.poll_read(cx))).await;
+    let seen = pace.read(parts.status, &parts.headers, body.whole());
+    (http::Response::from_parts(parts, peeked(body)), seen)
+}
+
+/// When a body is waited for no longer.
+fn soon(pace: &Pace, call: &Call) -> Sleep {
+    let soon = pace.after(SLOWEST);
+    pace.sleep_until(call.deadline().map_or(soon, |end| end.min(soon)))
 }
 
 /// A copy, or the request itself if its body goes out once.

@@ -1,7 +1,7 @@
 //! One request on its way: wait, send, read the head, and perhaps again.
 //!
 //! ```text
-//!   Waiting ──► Ready ──► Sending ──► answered
+//!   Waiting ──► Ready ──► Sending ──► (Peeking) ──► answered
 //!    ▲   ▲        │          │ refused or failed, and another attempt helps
 //!    │   └─ Unready          │ (the service has no slot for it at the moment)
 //!    └────── Keeping ◄───────┘ (keeps a small refusal, in case there is no other answer)
@@ -17,7 +17,7 @@ use core::time::Duration;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http::{Request, Response, request, response};
 use http_body::Body;
-use paceline_engine::{Failure, Observation, response as reading};
+use paceline_engine::{Failure, Observation};
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
@@ -29,6 +29,7 @@ use crate::driver::{Acquire, Permit};
 use crate::failure::failure;
 use crate::outcome::{Outcome, Stopped};
 use crate::pace::Pace;
+use crate::peek::{self, Peeked};
 use crate::replay::ReplayBody;
 
 /// A refusal larger than this, or slower, is not kept: its connection is worth more than its text.
@@ -41,6 +42,7 @@ pin_project! {
     pub struct ResponseFuture<S, B, ResBody>
     where
         S: Service<Request<B>>,
+        ResBody: Body,
     {
         service: S,
         call: Call,
@@ -56,7 +58,10 @@ pin_project! {
 
 pin_project! {
     #[project = Projected]
-    enum State<F, ResBody> {
+    enum State<F, ResBody>
+    where
+        ResBody: Body,
+    {
         Waiting { acquire: Option<Acquire> },
         Ready { permit: Option<Permit> },
         Unready { end: Option<Sleep> },
@@ -67,10 +72,17 @@ pin_project! {
             // The end of the request's time, if it has one.
             end: Option<Sleep>,
         },
+        // Reads the beginning of a body that the dialect understands.
+        Peeking {
+            parts: Option<response::Parts>,
+            body: Option<Peeked<ResBody>>,
+            permit: Option<Permit>,
+            end: Sleep,
+        },
         Keeping {
             parts: Option<response::Parts>,
             #[pin]
-            body: ResBody,
+            body: PacedBody<ResBody>,
             permit: Option<Permit>,
             bytes: BytesMut,
             end: Sleep,
@@ -122,7 +134,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            match this.state.as_mut().project() {
+            let (mut permit, seen, answer) = match this.state.as_mut().project() {
                 Projected::Waiting { acquire } => {
                     let acquire = acquire.get_or_insert_with(|| this.call.start());
                     let granted = ready!(acquire.poll_granted(cx));
@@ -132,6 +144,7 @@ where
                         }),
                         Err(stopped) => return Poll::Ready(not_again(this.kept, stopped)),
                     }
+                    continue;
                 }
                 Projected::Ready { permit } => {
                     if let Some(request) = this.request.take() {
@@ -158,11 +171,13 @@ where
                             this.state.set(State::Unready { end });
                         }
                     }
+                    continue;
                 }
                 Projected::Unready { end } => match this.service.poll_ready(cx) {
                     Poll::Ready(Ok(())) => {
                         *this.request = again(this.copy);
                         this.state.set(State::Waiting { acquire: None });
+                        continue;
                     }
                     Poll::Ready(Err(error)) => {
                         let outcome = this.call.failed();
@@ -188,34 +203,56 @@ where
                             Err(Box::new(OutOfTime) as BoxError)
                         }
                     };
-                    let mut permit = permit.take().expect("a permit until the answer");
-                    let seen = observation(&answer, this.pace);
-                    match (this.call.settle(&mut permit, &seen), answer) {
-                        (Next::Return(outcome), Ok(response)) => {
-                            return Poll::Ready(Ok(answered(response, permit, outcome)));
-                        }
-                        (Next::Return(outcome), Err(source)) => {
-                            return Poll::Ready(Err(Error::Service { source, outcome }));
-                        }
-                        (Next::Again, Ok(response)) => {
+                    let permit = permit.take().expect("a permit until the answer");
+                    match answer {
+                        Ok(response)
+                            if peek::is_needed(
+                                this.pace,
+                                response.status(),
+                                response.headers(),
+                            ) =>
+                        {
                             let (parts, body) = response.into_parts();
-                            let soon = this.pace.after(LONGEST_KEEPING);
-                            let end = this.call.deadline().map_or(soon, |end| end.min(soon));
-                            let end = this.pace.sleep_until(end);
-                            this.state.set(State::Keeping {
+                            let end = soon(this.pace, this.call);
+                            this.state.set(State::Peeking {
                                 parts: Some(parts),
-                                body,
+                                body: Some(Peeked::new(body)),
                                 permit: Some(permit),
-                                bytes: BytesMut::new(),
                                 end,
                             });
+                            continue;
                         }
-                        (Next::Again, Err(_)) => {
-                            *this.kept = None;
-                            drop(permit);
-                            this.state.set(State::Waiting { acquire: None });
+                        Ok(response) => {
+                            let seen = this.pace.read(response.status(), response.headers(), None);
+                            (permit, seen, Ok(response.map(PacedBody::fresh)))
+                        }
+                        Err(error) if error.is::<OutOfTime>() => {
+                            (permit, Observation::failure(Failure::Timeout), Err(error))
+                        }
+                        Err(error) => {
+                            let seen = Observation::failure(failure(&*error));
+                            (permit, seen, Err(error))
                         }
                     }
+                }
+                Projected::Peeking {
+                    parts,
+                    body,
+                    permit,
+                    end,
+                } => {
+                    let reading = body.as_mut().expect("a body until it is read");
+                    if reading.poll_read(cx).is_pending() {
+                        ready!(end.as_mut().poll(cx));
+                    }
+                    let (parts, body) = parts
+                        .take()
+                        .zip(body.take())
+                        .expect("a head until the body is read");
+                    let permit = permit.take().expect("a permit until the body is read");
+                    let seen = this.pace.read(parts.status, &parts.headers, body.whole());
+                    let response = Response::from_parts(parts, PacedBody::peeked(body));
+                    (permit, seen, Ok(response))
                 }
                 Projected::Keeping {
                     parts,
@@ -235,10 +272,41 @@ where
                     *this.kept = parts.take().filter(|_| whole).map(|parts| (parts, kept));
                     drop(permit.take());
                     this.state.set(State::Waiting { acquire: None });
+                    continue;
+                }
+            };
+            match (this.call.settle(&mut permit, &seen), answer) {
+                (Next::Return(outcome), Ok(response)) => {
+                    return Poll::Ready(Ok(answered(response, permit, outcome)));
+                }
+                (Next::Return(outcome), Err(source)) => {
+                    return Poll::Ready(Err(Error::Service { source, outcome }));
+                }
+                (Next::Again, Ok(response)) => {
+                    let (parts, body) = response.into_parts();
+                    let end = soon(this.pace, this.call);
+                    this.state.set(State::Keeping {
+                        parts: Some(parts),
+                        body,
+                        permit: Some(permit),
+                        bytes: BytesMut::new(),
+                        end,
+                    });
+                }
+                (Next::Again, Err(_)) => {
+                    *this.kept = None;
+                    drop(permit);
+                    this.state.set(State::Waiting { acquire: None });
                 }
             }
         }
     }
+}
+
+/// When a body is waited for no longer.
+fn soon(pace: &Pace, call: &Call) -> Sleep {
+    let soon = pace.after(LONGEST_KEEPING);
+    pace.sleep_until(call.deadline().map_or(soon, |end| end.min(soon)))
 }
 
 /// Reads on; ready with whether all of it was read.
@@ -264,16 +332,8 @@ fn read<ResBody: Body>(
     }
 }
 
-fn observation<T>(answer: &Result<Response<T>, BoxError>, pace: &Pace) -> Observation {
-    match answer {
-        Ok(response) => reading::read(response.status(), response.headers(), pace.wall()),
-        Err(error) if error.is::<OutOfTime>() => Observation::failure(Failure::Timeout),
-        Err(error) => Observation::failure(failure(&**error)),
-    }
-}
-
 fn answered<ResBody: Body>(
-    response: Response<ResBody>,
+    response: Response<PacedBody<ResBody>>,
     permit: Permit,
     outcome: Outcome,
 ) -> Response<PacedBody<ResBody>> {
@@ -281,13 +341,13 @@ fn answered<ResBody: Body>(
     parts.extensions.insert(outcome);
     // Nothing follows the head: it is not in flight any more.
     let permit = Some(permit).filter(|_| !body.is_end_stream());
-    Response::from_parts(parts, PacedBody::streaming(body, permit))
+    Response::from_parts(parts, body.holding(permit))
 }
 
 type Kept = Option<(response::Parts, Bytes)>;
 
 /// It is not sent again: the answer that was kept, or why.
-fn not_again<T>(kept: &mut Kept, stopped: Stopped) -> Result<Response<PacedBody<T>>, Error> {
+fn not_again<T: Body>(kept: &mut Kept, stopped: Stopped) -> Result<Response<PacedBody<T>>, Error> {
     match kept.take() {
         Some(kept) => Ok(response_of(kept, *stopped.outcome)),
         None => Err(Error::Stopped(stopped)),
@@ -295,7 +355,7 @@ fn not_again<T>(kept: &mut Kept, stopped: Stopped) -> Result<Response<PacedBody<
 }
 
 /// The service is gone: the answer that was kept, or the service's error.
-fn last<T>(
+fn last<T: Body>(
     kept: &mut Kept,
     source: BoxError,
     outcome: Outcome,
@@ -306,7 +366,7 @@ fn last<T>(
     }
 }
 
-fn response_of<ResBody>(
+fn response_of<ResBody: Body>(
     (mut parts, bytes): (response::Parts, Bytes),
     outcome: Outcome,
 ) -> Response<PacedBody<ResBody>> {
@@ -347,6 +407,7 @@ impl core::error::Error for OutOfTime {}
 impl<S, B, ResBody> core::fmt::Debug for ResponseFuture<S, B, ResBody>
 where
     S: Service<Request<B>>,
+    ResBody: Body,
 {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("ResponseFuture")

@@ -54,8 +54,9 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
         let _ = writeln!(text, "charged to the bucket {bucket}");
     }
     for spent in &seen.spent {
-        let shown =
-            |number: Option<u64>| number.map_or("?".to_owned(), |number| number.to_string());
+        let shown = |number: Option<u64>| {
+            number.map_or_else(|| "?".to_owned(), |number| number.to_string())
+        };
         let _ = writeln!(
             text,
             "cost: {} {} (asked for: {})",
@@ -180,8 +181,10 @@ fn documented(own: &Provider, field: &str) -> Option<String> {
 
 fn window(own: &Window) -> String {
     let mut text = own.name.as_deref().unwrap_or("without a name").to_owned();
-    let left = own.remaining.map_or("?".into(), |left| left.to_string());
-    let limit = own.limit_milli.map_or("?".into(), thousandths);
+    let left = own
+        .remaining
+        .map_or_else(|| "?".into(), |left| left.to_string());
+    let limit = own.limit_milli.map_or_else(|| "?".into(), thousandths);
     let _ = write!(text, ": {left} of {limit} {} left", own.unit.word());
     if let Some(length) = own.length {
         let _ = write!(text, ", {} long", span(length));
@@ -206,7 +209,7 @@ fn next(case: &Case, seen: &Observation) -> String {
             let at = jiff::SignedDuration::try_from(wait)
                 .ok()
                 .and_then(|wait| case.now.checked_add(wait).ok());
-            let at = at.map_or(String::new(), |at| format!(", at {at}"));
+            let at = at.map_or_else(String::new, |at| format!(", at {at}"));
             let grows = if seen.assumed {
                 " (nothing is named: the dialect's least pause, longer if it was not enough)"
             } else {

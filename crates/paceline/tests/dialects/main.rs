@@ -1,0 +1,6 @@
+//! Dialects: each provider's worked examples, and what a client makes of what its upstream says.
+
+mod bodies;
+mod examples;
+mod lab;
+mod words;
