@@ -87,12 +87,26 @@ fn days_before(year: i64, month: i64) -> i64 {
 
 /// RFC 9110 section 5.6.7: "interpret a timestamp that appears to be more than 50 years in the
 /// future as representing the most recent year in the past that had the same last two digits."
-pub(super) fn within_fifty_years(two_digits: u64, now: i128) -> i64 {
+///
+/// `in_year` is the instant in a given year, and the year is at most [`MAX_YEAR`].
+pub(super) fn within_fifty_years(
+    two_digits: u64,
+    now: i128,
+    in_year: impl Fn(i64) -> Option<i128>,
+) -> Option<i128> {
     let latest =
-        i64::try_from(now / (DAY * 146_097 / 400)).map_or(MAX_YEAR, |years| 1970 + years + 50);
+        i64::try_from(now / (DAY * 146_097 / 400)).map_or(MAX_YEAR, |years| 1970 + years + 51);
     let latest = latest.clamp(1970, MAX_YEAR);
-    let two_digits = i64::try_from(two_digits).unwrap_or(0);
-    latest - (latest - two_digits).rem_euclid(100)
+    let two_digits = i64::try_from(two_digits).ok()?;
+    let year = latest - (latest - two_digits).rem_euclid(100);
+    // A leap day has no twin fifty years before, but two that are as far from there.
+    let between = || Some(i128::midpoint(in_year(year - 52)?, in_year(year - 48)?));
+    let fifty_before = in_year(year - 50).or_else(between);
+    in_year(if fifty_before.is_some_and(|then| then > now) {
+        year - 100
+    } else {
+        year
+    })
 }
 
 const MONTHS: [&[u8]; 12] = [
@@ -112,10 +126,21 @@ mod tests {
 
     #[test]
     fn two_digit_years_are_never_more_than_fifty_years_ahead() {
-        assert_eq!(within_fifty_years(75, THEN), 2075);
-        assert_eq!(within_fifty_years(76, THEN), 1976);
-        assert_eq!(within_fifty_years(94, THEN), 1994);
-        assert_eq!(within_fifty_years(0, i128::MAX), 9900);
+        let read = |two_digits, month, day, nanos_of_day| {
+            let in_year = |year| instant(year, month, day, nanos_of_day);
+            let found = within_fifty_years(two_digits, THEN, in_year);
+            (1900..2100).find(|&year| in_year(year) == found)
+        };
+        let clock = u64::try_from(THEN % DAY).expect("a time of day");
+        assert_eq!(read(75, 5, 1, clock), Some(2075), "fifty years exactly");
+        assert_eq!(read(75, 5, 1, clock + 1), Some(1975));
+        assert_eq!(read(75, 4, 30, clock + 1), Some(2075));
+        assert_eq!(read(76, 1, 1, 0), Some(1976));
+        assert_eq!(read(94, 11, 6, 0), Some(1994));
+        assert_eq!(read(24, 2, 29, 0), Some(2024));
+        assert_eq!(read(76, 2, 29, 0), Some(1976));
+        let far = within_fifty_years(0, i128::MAX, |year| instant(year, 1, 1, 0));
+        assert_eq!(far, instant(9900, 1, 1, 0));
     }
 
     #[test]

@@ -48,18 +48,26 @@ fn lenient(value: &[u8], now: i128) -> Option<Date> {
             let mut parts = date.split(|&byte| byte == b'-');
             let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
             parts.next().is_none().then_some(())?;
-            let year = if year.len() == 2 {
-                within_fifty_years(field(year, 2)?, now)
-            } else {
-                four_digits(year)?
-            };
-            (day, month, year, clock)
+            if year.len() == 2 {
+                let (day, month, clock) = (
+                    one_or_two_digits(day)?,
+                    month_named(month)?,
+                    clock_time(clock)?,
+                );
+                let in_year = |year| instant(year, month, day, clock);
+                return zoned(within_fifty_years(field(year, 2)?, now, in_year)?);
+            }
+            (day, month, four_digits(year)?, clock)
         }
         (5, [_weekday, month, day, clock, year, ..]) => (day, month, four_digits(year)?, clock),
         _ => return None,
     };
-    let day = number::digits(day).filter(|_| day.len() <= 2)?;
+    let day = one_or_two_digits(day)?;
     zoned(instant(year, month_named(month)?, day, clock_time(clock)?)?)
+}
+
+fn one_or_two_digits(day: &[u8]) -> Option<u64> {
+    number::digits(day).filter(|_| day.len() <= 2)
 }
 
 /// `Thu May 01 2025 22:02:18 GMT+0200 (Central European Summer Time)`: what JavaScript's `Date`

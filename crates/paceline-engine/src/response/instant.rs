@@ -111,6 +111,8 @@ impl<'a> Clocks<'a> {
 /// Reads one value of a reset-like field: a span below 10^9 seconds, else an instant whose unit its
 /// size tells, a span with units, RFC 3339, an HTTP-date, or a JavaScript date.
 pub(super) fn reset(value: &[u8], clocks: &mut Clocks<'_>, flags: &mut Flags) -> Option<Duration> {
+    // Parameters are comments since draft 04, and no form holds a semicolon of its own.
+    let value = value.split(|&byte| byte == b';').next().map_or(value, trim);
     if let Some(number) = number::decimal(value) {
         let (per_second, flag) = match number.whole {
             0..1_000_000_000 => {

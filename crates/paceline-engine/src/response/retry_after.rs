@@ -25,14 +25,7 @@ impl Hints {
         clocks: &mut Clocks<'_>,
         flags: &mut Flags,
     ) {
-        let value = trim(value);
-        let read = match scale {
-            Scale::Seconds => one_or_more(name, value, clocks, flags),
-            Scale::Millis => {
-                number::decimal(value).map(|number| span::from_number(number, scale, flags))
-            }
-        };
-        let Some(hint) = read else {
+        let Some(hint) = one_or_more(name, scale, trim(value), clocks, flags) else {
             flags.add(format!("malformed:{name}"));
             return;
         };
@@ -69,20 +62,17 @@ impl Hints {
 /// A single value, or several spans that something on the way joined with commas.
 fn one_or_more(
     name: &str,
+    scale: Scale,
     value: &[u8],
     clocks: &mut Clocks<'_>,
     flags: &mut Flags,
 ) -> Option<Duration> {
-    if let Some(hint) = one(value, clocks, flags) {
+    if let Some(hint) = one(scale, value, clocks, flags) {
         return Some(hint);
     }
     if let Some(number) = number::thousands(value) {
         flags.add(format!("thousands:{name}"));
-        return Some(span::from_number(
-            Decimal::whole(number),
-            Scale::Seconds,
-            flags,
-        ));
+        return Some(span::from_number(Decimal::whole(number), scale, flags));
     }
     // Dates hold commas themselves, so that only a list of numbers can be taken apart safely.
     if !value.contains(&b',')
@@ -92,14 +82,18 @@ fn one_or_more(
     }
     let members = value.split(|&byte| byte == b',');
     let longest = members
-        .filter_map(|member| one(trim(member), clocks, flags))
+        .filter_map(|member| one(scale, trim(member), clocks, flags))
         .max();
     flags.add(format!("list:{name}"));
     longest
 }
 
-fn one(value: &[u8], clocks: &mut Clocks<'_>, flags: &mut Flags) -> Option<Duration> {
-    if let Some(number) = number::decimal(value) {
+fn one(scale: Scale, value: &[u8], clocks: &mut Clocks<'_>, flags: &mut Flags) -> Option<Duration> {
+    let number = number::decimal(value);
+    if scale == Scale::Millis {
+        return number.map(|number| span::from_number(number, scale, flags));
+    }
+    if let Some(number) = number {
         return Some(delay(number, clocks, flags));
     }
     if let Some(nanos) = span::with_units(value) {
@@ -220,6 +214,7 @@ mod tests {
             )
         );
         assert_eq!(both("x", "5").0, Some(Duration::from_secs(5)));
+        assert_eq!(both("2500, 3000", "3").0, Some(Duration::from_secs(3)));
     }
 
     #[test]

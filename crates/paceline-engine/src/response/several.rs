@@ -27,6 +27,37 @@ impl Number {
     }
 }
 
+/// What the numbers of one window mean together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) limit: Option<Decimal>,
+    pub(super) remaining: Option<Decimal>,
+    /// Negative numbers stand for "not tracked": zeros beside them mean as little.
+    pub(super) untracked: bool,
+}
+
+impl Counts {
+    /// Of what a window holds, what is left of it and what was used.
+    pub(super) fn of(limit: Number, remaining: Number, used: Number, flags: &mut Flags) -> Self {
+        let (whole, left) = (limit.known(), remaining.known());
+        let is_overdrawn = remaining == Number::Negative && whole.is_some();
+        let is_sentinel = limit == Number::Negative || remaining == Number::Negative;
+        if is_overdrawn {
+            flags.add("overdrawn");
+        } else if is_sentinel {
+            flags.add("sentinel");
+        }
+        let remaining = left
+            .or_else(|| is_overdrawn.then(|| Decimal::whole(0)))
+            .or_else(|| whole?.minus(used.known()?));
+        Self {
+            limit: whole,
+            remaining,
+            untracked: is_sentinel && remaining.is_none(),
+        }
+    }
+}
+
 /// Several counts, joined or in several lines, come from several limiters: the least is safe for
 /// all of them.
 pub(super) fn least(known: &mut Number, name: &str, value: &[u8], flags: &mut Flags) -> Option<()> {

@@ -48,6 +48,9 @@ pub(super) fn merge(
     }
     if families.iter().any(|family| *family != families[0]) {
         flags.add("mixed_families");
+        if contradict(windows, &families) {
+            flags.add("conflict:remaining");
+        }
     }
     for quota in quotas.into_iter().take(MOST) {
         apply(windows, quota, flags);
@@ -67,6 +70,18 @@ fn say_the_same(one: &Window, other: &Window) -> bool {
             (Some(one), Some(other)) => one.abs_diff(other) <= SAME_RESET,
             _ => true,
         }
+}
+
+/// Whether two families name the same limit and disagree about what is left of it.
+fn contradict(windows: &[Window], families: &[&str]) -> bool {
+    let told = |window: &Window| Some((window.limit_milli?, window.remaining?));
+    let known = windows.iter().zip(families);
+    let known = known.filter_map(|(window, family)| Some((told(window)?, &window.unit, family)));
+    let known: Vec<_> = known.collect();
+    known.iter().any(|((limit, left), unit, family)| {
+        let mut others = known.iter().filter(|(.., own)| own != family);
+        others.any(|(other, own, _)| other.0 == *limit && own == unit && other.1 != *left)
+    })
 }
 
 fn complete(window: &mut Window, twin: Window) {
@@ -103,9 +118,8 @@ fn apply(windows: &mut Vec<Window>, quota: Quota, flags: &mut Flags) {
 pub(super) fn unit_of_name(name: &str) -> Unit {
     let word = name.rsplit('-').next().unwrap_or(name);
     match word {
-        "tokens" | "points" | "complexity" | "cost" | "bytes" | "credits" => {
-            Unit::Other(word.into())
-        }
+        "complexity" | "cost" => Unit::Other("points".into()),
+        "tokens" | "points" | "bytes" | "credits" => Unit::Other(word.into()),
         "concurrent" | "concurrency" => Unit::Concurrent,
         _ => Unit::Requests,
     }

@@ -7,7 +7,7 @@ use super::field::Measure;
 use super::instant::{self, Clocks};
 use super::number::{self, Decimal, trim};
 use super::rate_limit::{self, Quota};
-use super::several::{self, Number};
+use super::several::{self, Counts, Number};
 use super::span::{self, Scale};
 use super::windows;
 use crate::{Flags, Window};
@@ -110,30 +110,16 @@ impl Triple<'_> {
 
     /// What the numbers mean together; `None` if they mean nothing.
     fn window(&self, flags: &mut Flags) -> Option<Window> {
-        // Azure OpenAI sends -1, -1 and 0 for "not tracked": the reset means as little as the rest.
-        if self.limit == Number::Negative {
-            flags.add("sentinel");
-            if !matches!(self.remaining, Number::Known(_)) {
-                return None;
-            }
-        }
-        let limit = self.limit.known();
-        let remaining = match (self.remaining, limit, self.used.known()) {
-            (Number::Known(remaining), ..) => Some(remaining),
-            (Number::Negative, Some(_), _) => {
-                flags.add("overdrawn");
-                Some(Decimal::whole(0))
-            }
-            (Number::Negative, None, _) => {
-                flags.add("sentinel");
-                None
-            }
-            (Number::Unknown, Some(limit), Some(used)) => {
-                Some(Decimal::whole(limit.whole.saturating_sub(used.whole)))
-            }
-            (Number::Unknown, ..) => None,
-        };
+        let Counts {
+            limit,
+            remaining,
+            untracked,
+        } = Counts::of(self.limit, self.remaining, self.used, flags);
         let reset = self.reset_after.or(self.reset);
+        // Azure OpenAI sends -1, -1 and 0 for "not tracked": the reset means as little as the rest.
+        if untracked && (self.limit == Number::Negative || reset.is_some_and(|own| own.is_zero())) {
+            return None;
+        }
         if limit.is_none() && remaining.is_none() && reset.is_none() {
             return None;
         }
