@@ -151,9 +151,9 @@ impl Window {
             .map(|milli| u64::try_from(milli / 1000).unwrap_or(u64::MAX))
     }
 
-    /// Nothing is left of it that a request could be paid with.
+    /// Nothing is left of it that a request could be paid with. Half a request pays for none; half a percent may.
     pub fn is_exhausted(&self) -> bool {
-        self.remaining == Some(0)
+        self.remaining == Some(0) && (self.unit == Unit::Requests || self.remaining_milli == 0)
     }
 
     /// Strictly tighter than `other`.

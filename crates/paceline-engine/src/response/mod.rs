@@ -209,11 +209,16 @@ fn wait_after_refusal(observation: &mut Observation, named: Option<Duration>, me
         (Some(hint), Some(named)) => Some(hint.max(named)),
         (hint, named) => hint.or(named),
     };
-    let spent = &observation.spent;
+    let (windows, spent) = (&observation.windows, &observation.spent);
+    let never_fits = dialect::never_fits(windows, spent);
     observation.wait = hint
         .or(exhausted)
-        .or_else(|| last_reset(&observation.windows, |window| window.remaining.is_none()))
-        .or_else(|| dialect::refilled(&observation.windows, spent));
+        .or_else(|| last_reset(windows, |window| window.remaining.is_none()))
+        .or_else(|| dialect::refilled(windows, spent).filter(|_| !never_fits));
+    if never_fits {
+        observation.flags.add("too_dear");
+        observation.retry = observation.retry.or(Some(false));
+    }
     if observation.wait.is_none() && observation.kind != Kind::Quota {
         observation.wait = meant.pause;
         observation.assumed = meant.pause.is_some();

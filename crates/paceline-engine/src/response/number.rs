@@ -32,6 +32,16 @@ impl Decimal {
         self.whole.saturating_add(u64::from(self.billionths > 0))
     }
 
+    /// So many times as much.
+    pub(super) fn times(self, factor: u32) -> Self {
+        let billionths = u64::from(self.billionths) * u64::from(factor);
+        let whole = self.whole.saturating_mul(u64::from(factor));
+        Self {
+            whole: whole.saturating_add(billionths / BILLION),
+            billionths: u32::try_from(billionths % BILLION).unwrap_or(0),
+        }
+    }
+
     /// What is left of it, nothing if `used` is more.
     pub(super) fn minus(self, used: Self) -> Option<Self> {
         let billionths = self.scaled(BILLION).saturating_sub(used.scaled(BILLION));

@@ -45,13 +45,14 @@ pub(crate) const KEYS: [&str; 23] = [
 const WHEN_KEYS: [&str; 11] = [
     "status", "at", "missing", "is", "contains", "code", "class", "kind", "scope", "pause", "retry",
 ];
-const WINDOW_KEYS: [&str; 16] = [
+const WINDOW_KEYS: [&str; 17] = [
     "name",
     "unit",
     "each",
     "limit",
     "remaining",
     "used",
+    "used_share",
     "usage",
     "reset",
     "reset_in",
@@ -257,6 +258,7 @@ fn window(table: &Table<'_>) -> WindowRule {
         limit: amount(table, "limit"),
         remaining: place(table, "remaining"),
         used: place(table, "used"),
+        used_share: place(table, "used_share"),
         usage: place(table, "usage"),
         reset: place(table, "reset"),
         reset_in: one_of(table, "reset_in", &UNITS),

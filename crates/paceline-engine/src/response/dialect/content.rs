@@ -1,21 +1,27 @@
 //! From text to something that has parts: JSON, `key=value` parameters, lists, XML elements.
 //!
-//! What a text is, its own shape tells, so that a place need not say it.
+//! What a text is, its own shape tells, so that a place need not say it. Bodies are borrowed, never copied: an upstream may
+//! send a million elements.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::place::{Found, Step};
+use super::place::{Found, MOST_FOUND, Step};
 
-/// A body: JSON if it is that, else text.
+/// A body: JSON if it is that, else text. A byte that is no UTF-8 spoils the text that it stands in, not the rest.
 pub(super) fn of_body(body: &[u8]) -> Value {
-    serde_json::from_slice(body)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()))
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let text = String::from_utf8_lossy(body);
+    serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.into_owned()))
 }
 
 /// The text of a value that has no parts.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim_matches([' ', '\t']).to_owned()),
+        // What no integer holds is written without an exponent, as fields write numbers.
+        Value::Number(number) if number.is_f64() => Some(number.as_f64()?.to_string()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
@@ -23,65 +29,85 @@ pub(super) fn text(value: &Value) -> Option<String> {
 }
 
 /// What is one step below a value; `same` is the place of the value that is looked at.
-pub(super) fn descend(from: &Found, step: &Step, same: usize) -> Vec<Found> {
-    let one = |name: Option<&str>, index, value| Found {
-        name: name.map(Into::into).or_else(|| from.name.clone()),
-        index,
+pub(super) fn descend<'a>(from: &Found<'a>, step: &Step, same: usize) -> Vec<Found<'a>> {
+    let one = |index, value| Found {
         value,
+        index,
+        ..from.clone()
     };
+    let only = |index, value: Option<_>| value.map(|value| one(index, value)).into_iter().collect();
     match step {
-        Step::Key(key) => {
-            let value = with_members(&from.value).and_then(|members| member(&members, key));
-            let value = value.map(|value| one(None, from.index, value));
-            value.into_iter().collect()
-        }
-        Step::Members => {
-            let members = with_members(&from.value).unwrap_or_default();
-            let members = members.into_iter().enumerate();
-            members
-                .map(|(i, (name, value))| one(Some(&name), i, value))
-                .collect()
-        }
+        Step::Key(key) => only(from.index, member(&from.value, key)),
+        Step::Members => members(&from.value)
+            .into_iter()
+            .enumerate()
+            .map(|(i, (name, value))| Found {
+                name: Some(name),
+                ..one(i, value)
+            })
+            .collect(),
         Step::Elements => {
             let elements = elements(&from.value).into_iter().enumerate();
-            elements.map(|(i, value)| one(None, i, value)).collect()
+            elements.map(|(i, value)| one(i, value)).collect()
         }
-        Step::At(at) => element(&from.value, *at)
-            .map(|value| one(None, *at, value))
-            .into_iter()
-            .collect(),
-        Step::Same => element(&from.value, same)
-            .map(|value| one(None, same, value))
-            .into_iter()
-            .collect(),
-        Step::Tag(name) => tagged(&from.value, name)
-            .map(|value| one(None, from.index, value))
-            .into_iter()
-            .collect(),
+        Step::At(at) => only(*at, element(&from.value, *at)),
+        Step::Same => only(same, element(&from.value, same)),
+        Step::Tag(name) => only(from.index, tagged(&from.value, name)),
+    }
+}
+
+/// A part of a value that is borrowed is borrowed, too.
+fn part<'a>(
+    value: Cow<'a, Value>,
+    of: impl for<'v> FnOnce(&'v Value) -> Option<&'v Value>,
+) -> Option<Cow<'a, Value>> {
+    match value {
+        Cow::Borrowed(value) => of(value).map(Cow::Borrowed),
+        Cow::Owned(value) => of(&value).cloned().map(Cow::Owned),
     }
 }
 
 /// An object, or a text that is JSON or parameters.
-fn with_members(value: &Value) -> Option<Map<String, Value>> {
-    match value {
-        Value::Object(members) => Some(members.clone()),
+fn with_members<'a>(value: &Cow<'a, Value>) -> Option<Cow<'a, Value>> {
+    match &**value {
+        Value::Object(_) => Some(value.clone()),
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(members)) => Some(members),
-            _ => parameters(text),
+            Ok(object @ Value::Object(_)) => Some(Cow::Owned(object)),
+            _ => parameters(text).map(|own| Cow::Owned(Value::Object(own))),
         },
         _ => None,
     }
 }
 
+fn members<'a>(value: &Cow<'a, Value>) -> Vec<(Cow<'a, str>, Cow<'a, Value>)> {
+    match with_members(value) {
+        Some(Cow::Borrowed(Value::Object(members))) => {
+            let members = members.iter().take(MOST_FOUND);
+            members
+                .map(|(name, value)| (name.into(), Cow::Borrowed(value)))
+                .collect()
+        }
+        Some(Cow::Owned(Value::Object(members))) => {
+            let members = members.into_iter().take(MOST_FOUND);
+            members
+                .map(|(name, value)| (name.into(), Cow::Owned(value)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// By its name, whatever the letter case: some proxies change that of what they echo.
-fn member(members: &Map<String, Value>, key: &str) -> Option<Value> {
-    let exact = members.get(key);
-    let found = exact.or_else(|| {
-        let mut all = members.iter();
-        all.find(|(name, _)| name.eq_ignore_ascii_case(key))
-            .map(|(_, value)| value)
-    });
-    found.cloned()
+fn member<'a>(value: &Cow<'a, Value>, key: &str) -> Option<Cow<'a, Value>> {
+    part(with_members(value)?, |value| {
+        let members = value.as_object()?;
+        let other_case = || {
+            let mut all = members.iter();
+            all.find(|(name, _)| name.eq_ignore_ascii_case(key))
+        };
+        let exact = members.get(key);
+        exact.or_else(|| other_case().map(|(_, value)| value))
+    })
 }
 
 /// `total=100; remaining=99; resets=41`, of which some are parted by commas.
@@ -98,25 +124,36 @@ fn parameters(text: &str) -> Option<Map<String, Value>> {
 }
 
 /// An array's; a lone object where an array was expected; a text's members.
-fn elements(value: &Value) -> Vec<Value> {
+fn elements<'a>(value: &Cow<'a, Value>) -> Vec<Cow<'a, Value>> {
     match value {
-        Value::Array(elements) => elements.clone(),
-        Value::Object(_) => vec![value.clone()],
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Array(elements)) => elements,
-            _ => parts(text, ',').collect(),
+        Cow::Borrowed(Value::Array(elements)) => {
+            let elements = elements.iter().take(MOST_FOUND);
+            elements.map(Cow::Borrowed).collect()
+        }
+        Cow::Owned(Value::Array(elements)) => owned(elements.iter().cloned()),
+        _ => match &**value {
+            Value::Object(_) => vec![value.clone()],
+            Value::String(text) => match serde_json::from_str(text) {
+                Ok(Value::Array(elements)) => owned(elements.into_iter()),
+                _ => owned(parts(text, ',')),
+            },
+            _ => Vec::new(),
         },
-        _ => Vec::new(),
     }
 }
 
+fn owned<'a>(values: impl Iterator<Item = Value>) -> Vec<Cow<'a, Value>> {
+    values.take(MOST_FOUND).map(Cow::Owned).collect()
+}
+
 /// The nth of an array, of a list, or of `100:120`.
-fn element(value: &Value, at: usize) -> Option<Value> {
-    match value {
+fn element<'a>(value: &Cow<'a, Value>, at: usize) -> Option<Cow<'a, Value>> {
+    match &**value {
+        Value::Array(_) => part(value.clone(), |value| value.as_array()?.get(at)),
         Value::String(text) if !text.contains(',') && !text.starts_with('[') => {
-            parts(text, ':').nth(at)
+            parts(text, ':').nth(at).map(Cow::Owned)
         }
-        value => elements(value).into_iter().nth(at),
+        _ => elements(value).into_iter().nth(at),
     }
 }
 
@@ -125,11 +162,20 @@ fn parts(text: &str, separator: char) -> impl Iterator<Item = Value> {
 }
 
 /// The text of the first XML element of this name, which is enough for `<Code>SlowDown</Code>`.
-fn tagged(value: &Value, name: &str) -> Option<Value> {
+fn tagged<'a>(value: &Value, name: &str) -> Option<Cow<'a, Value>> {
     let Value::String(text) = value else {
         return None;
     };
-    let (_, rest) = text.split_once(&format!("<{name}>"))?;
-    let (inside, _) = rest.split_once(&format!("</{name}>"))?;
-    Some(inside.trim().into())
+    let opening = format!("<{name}");
+    let mut rest = &**text;
+    loop {
+        (_, rest) = rest.split_once(&opening)?;
+        // Other elements' names may begin with this one.
+        if rest.starts_with(|c: char| c == '>' || c.is_ascii_whitespace()) {
+            break;
+        }
+    }
+    let (_, inside) = rest.split_once('>')?;
+    let (inside, _) = inside.split_once(&format!("</{name}"))?;
+    Some(Cow::Owned(inside.trim().into()))
 }

@@ -22,10 +22,11 @@ pub use wait::{Applies, WaitRule};
 pub use when::{Effect, Test, When};
 pub use window::{Amount, Label, Span, TimeUnit, WindowRule};
 
+use super::number::Decimal;
 use super::{field, read_head};
 use crate::{Observation, Scope, Spent, Unit, WallTime};
 pub(super) use place::Sources;
-pub(super) use wait::refilled;
+pub(super) use wait::{never_fits, refilled};
 
 /// How one upstream speaks of limits. The default adds nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,11 +143,7 @@ impl Dialect {
 
 impl CostRule {
     fn read(&self, sources: &Sources<'_>) -> Option<Spent> {
-        let whole = |place: &Place| {
-            place
-                .number(sources, None)
-                .map(|number| number.rounded_up())
-        };
+        let whole = |place: &Place| place.number(sources).map(Decimal::rounded_up);
         let requested = self.requested.as_ref().and_then(whole);
         let actual = self.actual.iter().filter_map(whole);
         let actual = actual.reduce(u64::saturating_add);

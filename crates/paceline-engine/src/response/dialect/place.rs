@@ -16,6 +16,7 @@
 use core::cell::OnceCell;
 use core::fmt;
 use core::str::FromStr;
+use std::borrow::Cow;
 
 use http::HeaderMap;
 use serde_json::Value;
@@ -61,14 +62,16 @@ pub(in super::super) struct Sources<'a> {
 
 /// A value, what it is called where it was found, and which of several it is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
-    pub(super) name: Option<Box<str>>,
+pub(super) struct Found<'a> {
+    /// The field that it stands in, or `body`.
+    pub(super) from: &'a str,
+    pub(super) name: Option<Cow<'a, str>>,
     pub(super) index: usize,
-    pub(super) value: Value,
+    pub(super) value: Cow<'a, Value>,
 }
 
 /// An upstream may send any number of elements; no honest one means more than this.
-const MOST_FOUND: usize = 64;
+pub(super) const MOST_FOUND: usize = 64;
 
 impl<'a> Sources<'a> {
     pub(in super::super) const fn new(headers: &'a HeaderMap, body: Option<&'a [u8]>) -> Self {
@@ -101,11 +104,15 @@ impl Place {
     }
 
     /// All values at this place; `here` is the value that is looked at.
-    pub(super) fn find(&self, sources: &Sources<'_>, here: Option<&Found>) -> Vec<Found> {
+    pub(super) fn find<'a>(
+        &self,
+        sources: &'a Sources<'_>,
+        here: Option<&Found<'a>>,
+    ) -> Vec<Found<'a>> {
         let mut found = match &self.source {
             Source::Field(name) => fields(sources, |own| own == &**name, 0),
             Source::Fields(start) => fields(sources, |own| own.starts_with(&**start), start.len()),
-            Source::Body => sources.body().map(whole).into_iter().collect(),
+            Source::Body => self.body(sources).into_iter().collect(),
             Source::Here => here.cloned().into_iter().collect(),
         };
         let same = here.map_or(0, |here| here.index);
@@ -118,38 +125,81 @@ impl Place {
         found
     }
 
+    /// A body that is no JSON has no parts but elements of XML.
+    fn body<'a>(&self, sources: &'a Sources<'_>) -> Option<Found<'a>> {
+        let is_xml = matches!(self.steps.first(), Some(Step::Tag(_)));
+        let body = sources.body().filter(|body| is_xml == body.is_string())?;
+        Some(Found {
+            from: "body",
+            name: None,
+            index: 0,
+            value: Cow::Borrowed(body),
+        })
+    }
+
     /// The first text at this place.
-    pub(super) fn text(&self, sources: &Sources<'_>, here: Option<&Found>) -> Option<String> {
+    pub(super) fn text<'a>(
+        &self,
+        sources: &'a Sources<'_>,
+        here: Option<&Found<'a>>,
+    ) -> Option<String> {
         let found = self.find(sources, here);
         found.iter().find_map(|found| content::text(&found.value))
     }
 
     /// The first number at this place.
-    pub(super) fn number(&self, sources: &Sources<'_>, here: Option<&Found>) -> Option<Decimal> {
-        let text = self.text(sources, here)?;
+    pub(super) fn number(&self, sources: &Sources<'_>) -> Option<Decimal> {
+        let text = self.text(sources, None)?;
         number::decimal(number::trim(text.as_bytes()))
     }
 }
 
-fn fields(sources: &Sources<'_>, is_one: impl Fn(&str) -> bool, start: usize) -> Vec<Found> {
+fn fields<'a>(
+    sources: &'a Sources<'_>,
+    is_one: impl Fn(&str) -> bool,
+    start: usize,
+) -> Vec<Found<'a>> {
     let fields = sources.headers.iter();
     let fields = fields.filter(|(name, _)| is_one(name.as_str()));
     fields
         .take(MOST_FOUND)
         .enumerate()
         .map(|(index, (name, value))| Found {
+            from: name.as_str(),
             name: Some(name.as_str()[start..].into()),
             index,
-            value: Value::String(String::from_utf8_lossy(value.as_bytes()).into_owned()),
+            value: Cow::Owned(String::from_utf8_lossy(value.as_bytes()).into()),
         })
         .collect()
 }
 
-fn whole(value: &Value) -> Found {
-    Found {
-        name: None,
-        index: 0,
-        value: value.clone(),
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Source::Field(name) => write!(f, "{name}")?,
+            Source::Fields(start) => write!(f, "{start}*")?,
+            Source::Body => f.write_str("body")?,
+            Source::Here => f.write_str(".")?,
+        }
+        for (i, step) in self.steps.iter().enumerate() {
+            let is_first = i == 0;
+            if is_first && self.source != Source::Here {
+                f.write_str(": ")?;
+            }
+            match step {
+                Step::Key(_) | Step::Members if !is_first => f.write_str(".")?,
+                _ => {}
+            }
+            match step {
+                Step::Key(key) => f.write_str(key)?,
+                Step::Members => f.write_str("*")?,
+                Step::Elements => f.write_str("[]")?,
+                Step::At(at) => write!(f, "[{at}]")?,
+                Step::Same => f.write_str("[#]")?,
+                Step::Tag(name) => write!(f, "<{name}>")?,
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::super::instant::Clocks;
+use super::super::span;
 use super::Dialect;
 use super::place::{Place, Sources};
 use super::window::TimeUnit;
@@ -52,6 +53,9 @@ impl Dialect {
                     continue;
                 };
                 let wait = TimeUnit::read(rule.unit, text.as_bytes(), clocks, flags);
+                if wait.is_none() {
+                    flags.add(format!("malformed:{}", found.from));
+                }
                 longest = longest.max(wait);
             }
         }
@@ -63,10 +67,29 @@ impl Dialect {
 pub(in super::super) fn refilled(windows: &[Window], spent: &[Spent]) -> Option<Duration> {
     let missing = windows.iter().filter_map(|window| {
         let (refill, left) = (window.refill?, window.remaining?);
-        let same_unit = spent.iter().find(|spent| spent.unit == window.unit);
-        let needed = same_unit.and_then(|spent| spent.requested).unwrap_or(1);
+        let needed = requested(window, spent).unwrap_or(1);
         let missing = u32::try_from(needed.saturating_sub(left)).unwrap_or(u32::MAX);
         Some(refill.saturating_mul(missing))
     });
-    missing.max().filter(|wait| !wait.is_zero())
+    let longest = Duration::from_secs(span::LONGEST_SECONDS);
+    missing
+        .max()
+        .filter(|wait| !wait.is_zero())
+        .map(|wait| wait.min(longest))
+}
+
+/// Whether the request asked for more than a bucket ever holds.
+pub(in super::super) fn never_fits(windows: &[Window], spent: &[Spent]) -> bool {
+    windows.iter().any(|window| {
+        let (whole, needed) = (window.limit_milli, requested(window, spent));
+        whole
+            .zip(needed)
+            .is_some_and(|(whole, needed)| u128::from(needed) * 1000 > whole)
+    })
+}
+
+/// What the request was to cost, in the unit of a window.
+fn requested(window: &Window, spent: &[Spent]) -> Option<u64> {
+    let same_unit = spent.iter().find(|spent| spent.unit == window.unit);
+    same_unit.and_then(|spent| spent.requested)
 }

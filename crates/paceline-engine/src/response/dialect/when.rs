@@ -31,7 +31,7 @@ pub enum Test {
     /// Anything.
     #[default]
     Present,
-    /// Nothing.
+    /// Nothing, or JSON's null.
     Missing,
     /// One of these words, whatever the letter case.
     Is(Vec<Box<str>>),
@@ -104,8 +104,8 @@ impl Test {
             .iter()
             .filter_map(|found| super::content::text(&found.value));
         match self {
-            Self::Present => !found.is_empty(),
-            Self::Missing => found.is_empty(),
+            Self::Present => found.iter().any(|own| !own.value.is_null()),
+            Self::Missing => found.iter().all(|own| own.value.is_null()),
             Self::Is(words) => texts.any(|text| is_one(words, &text)),
             Self::Code(words) => texts.any(|text| is_one(words, code(&text))),
             Self::Contains(words) => texts.any(|text| {

@@ -4,9 +4,11 @@ use core::time::Duration;
 
 use super::super::instant::{self, Clocks};
 use super::super::number::{self, Decimal, trim};
+use super::super::several::{self, Counts, Number};
 use super::super::span::{self, Scale};
-use super::super::windows::MOST;
+use super::super::windows;
 use super::Dialect;
+use super::content;
 use super::place::{Found, Place, Sources};
 use crate::{Flags, Unit, Window};
 
@@ -29,6 +31,8 @@ pub struct WindowRule {
     pub remaining: Option<Place>,
     /// What was spent.
     pub used: Option<Place>,
+    /// Which share was spent, from 0 to 1; the window is one of percent then.
+    pub used_share: Option<Place>,
     /// What was spent and what it holds: `32/40`.
     pub usage: Option<Place>,
     /// When it starts anew.
@@ -127,15 +131,17 @@ impl Dialect {
             };
             for here in of {
                 let here = here.as_ref();
-                windows.extend(rule.window(&mut Reading {
+                let window = rule.window(&mut Reading {
                     sources,
                     here,
                     clocks,
                     flags,
-                }));
+                });
+                if let Some(window) = window {
+                    windows::push(&mut windows, window, flags);
+                }
             }
         }
-        windows.truncate(MOST);
         windows
     }
 }
@@ -143,24 +149,26 @@ impl Dialect {
 /// Where a rule looks, and what it looks at.
 struct Reading<'a, 'b> {
     sources: &'a Sources<'a>,
-    here: Option<&'a Found>,
+    here: Option<&'a Found<'a>>,
     clocks: &'a mut Clocks<'b>,
     flags: &'a mut Flags,
 }
 
 impl WindowRule {
     fn window(&self, reading: &mut Reading<'_, '_>) -> Option<Window> {
-        let (spent, whole) = self.usage(reading).unzip();
-        let limit = whole.or_else(|| reading.amount(self.limit.as_ref()?));
-        let used = spent.or_else(|| reading.number(self.used.as_ref()?));
-        let left = self
-            .remaining
-            .as_ref()
-            .and_then(|place| reading.number(place));
-        let remaining = left.or_else(|| limit?.minus(used?));
+        let (used, limit) = self.spent(reading);
+        let left = match &self.remaining {
+            Some(place) => reading.count(place, several::least),
+            None => Number::Unknown,
+        };
+        let counts = Counts::of(limit, left, used, reading.flags);
+        if counts.untracked && limit == Number::Negative {
+            return None;
+        }
+        let (limit, remaining) = (counts.limit, counts.remaining);
         let mut reset = self.reset(reading, remaining);
         // A limit that is only published is no news of a response that says nothing else.
-        let published = matches!(self.limit, Some(Amount::Fixed(_)) | None);
+        let published = !matches!(self.limit, Some(Amount::At(_)));
         if remaining.is_none() && reset.is_none() && (published || limit.is_none()) {
             return None;
         }
@@ -170,7 +178,7 @@ impl WindowRule {
         }
         Some(Window {
             name: self.name(reading),
-            unit: self.unit.clone(),
+            unit: self.unit(),
             limit_milli: limit.map(Decimal::milli),
             remaining: remaining.map(|left| left.whole),
             remaining_milli: remaining
@@ -181,26 +189,52 @@ impl WindowRule {
         })
     }
 
-    /// `used/limit`, perhaps with a remark in parentheses.
-    fn usage(&self, reading: &mut Reading<'_, '_>) -> Option<(Decimal, Decimal)> {
-        let text = self.usage.as_ref()?.text(reading.sources, reading.here)?;
-        let plain = text.split_once('(').map_or(&*text, |(plain, _)| plain);
-        let (used, limit) = plain.split_once('/')?;
-        let read = |text: &str| number::decimal(trim(text.as_bytes()));
-        Some((read(used)?, read(limit)?))
+    /// What was spent, and of how much.
+    fn spent(&self, reading: &mut Reading<'_, '_>) -> (Number, Number) {
+        if let Some((used, limit)) = self.usage.as_ref().and_then(|place| reading.usage(place)) {
+            return (Number::Known(used), Number::Known(limit));
+        }
+        if let Some(place) = &self.used_share {
+            let used = reading.count(place, several::most).known();
+            let used = used.map_or(Number::Unknown, |share| Number::Known(share.times(100)));
+            return (used, Number::Known(Decimal::whole(100)));
+        }
+        let used = match &self.used {
+            Some(place) => reading.count(place, several::most),
+            None => Number::Unknown,
+        };
+        let limit = match &self.limit {
+            Some(amount) => reading.amount(amount),
+            None => Number::Unknown,
+        };
+        (used, limit)
     }
 
-    /// A reset of nothing while something is left says nothing.
+    fn unit(&self) -> Unit {
+        match (&self.unit, &self.used_share) {
+            (Unit::Requests, Some(_)) => Unit::Other("percent".into()),
+            (unit, _) => unit.clone(),
+        }
+    }
+
+    /// A reset of nothing means something only where nothing is left.
     fn reset(&self, reading: &mut Reading<'_, '_>, left: Option<Decimal>) -> Option<Duration> {
-        let text = self.reset.as_ref()?.text(reading.sources, reading.here)?;
-        let reset = TimeUnit::read(
-            self.reset_in,
-            text.as_bytes(),
-            reading.clocks,
-            reading.flags,
-        );
-        let some_left = left.is_some_and(|left| left.whole > 0);
-        reset.filter(|reset| !(some_left && reset.is_zero()))
+        let mut longest = None;
+        for found in self.reset.as_ref()?.find(reading.sources, reading.here) {
+            let Some(text) = content::text(&found.value) else {
+                continue;
+            };
+            let (clocks, flags) = (&mut *reading.clocks, &mut *reading.flags);
+            let read = |value: &[u8], flags: &mut Flags| {
+                TimeUnit::read(self.reset_in, value, clocks, flags)
+            };
+            let value = trim(text.as_bytes());
+            if several::longest(&mut longest, found.from, value, flags, read).is_none() {
+                flags.add(format!("malformed:{}", found.from));
+            }
+        }
+        let is_spent = left.is_some_and(|left| left.whole == 0);
+        longest.filter(|reset| is_spent || !reset.is_zero())
     }
 
     fn refill(
@@ -212,7 +246,7 @@ impl WindowRule {
         if self.steady {
             return per_unit(length?, limit?);
         }
-        let amount = reading.amount(self.refill.as_ref()?)?;
+        let amount = reading.amount(self.refill.as_ref()?).known()?;
         let every = match &self.refill_every {
             Some(every) => reading.span(every)?,
             None => Duration::from_secs(1),
@@ -226,7 +260,10 @@ impl WindowRule {
             Some(Label::At(place)) => place
                 .text(reading.sources, reading.here)
                 .map(String::into_boxed_str),
-            None => reading.here.and_then(|here| here.name.clone()),
+            None => {
+                let name = reading.here.and_then(|here| here.name.as_deref());
+                name.map(Into::into)
+            }
         }
     }
 
@@ -254,6 +291,7 @@ impl WindowRule {
             &self.each,
             &self.remaining,
             &self.used,
+            &self.used_share,
             &self.usage,
             &self.reset,
         ];
@@ -262,24 +300,50 @@ impl WindowRule {
 }
 
 impl Reading<'_, '_> {
-    fn number(&mut self, place: &Place) -> Option<Decimal> {
-        let text = place.text(self.sources, self.here)?;
-        let number = number::decimal(trim(text.as_bytes()));
-        // What is overdrawn has nothing left; anything else that is no number is not known.
-        let overdrawn = text
-            .strip_prefix('-')
-            .is_some_and(|rest| number::decimal(trim(rest.as_bytes())).is_some());
-        if number.is_none() && !overdrawn {
-            self.flags.add("malformed:dialect");
+    /// Several values come from several limiters; `fold` takes the safe one.
+    fn count(
+        &mut self,
+        place: &Place,
+        fold: impl Fn(&mut Number, &str, &[u8], &mut Flags) -> Option<()>,
+    ) -> Number {
+        let mut count = Number::Unknown;
+        for found in place.find(self.sources, self.here) {
+            let Some(text) = content::text(&found.value) else {
+                continue;
+            };
+            let value = trim(text.as_bytes());
+            if fold(&mut count, found.from, value, self.flags).is_none() {
+                self.flags.add(format!("malformed:{}", found.from));
+            }
         }
-        number
+        count
     }
 
-    fn amount(&mut self, amount: &Amount) -> Option<Decimal> {
+    fn amount(&mut self, amount: &Amount) -> Number {
         match amount {
-            Amount::Fixed(number) => Some(Decimal::whole(*number)),
-            Amount::At(place) => self.number(place),
+            Amount::Fixed(number) => Number::Known(Decimal::whole(*number)),
+            Amount::At(place) => self.count(place, several::least),
         }
+    }
+
+    /// `used/limit`, perhaps with a remark in parentheses; of several the one of which least is left.
+    fn usage(&mut self, place: &Place) -> Option<(Decimal, Decimal)> {
+        let mut tightest: Option<(Option<Decimal>, Decimal, Decimal)> = None;
+        for found in place.find(self.sources, self.here) {
+            let Some(text) = content::text(&found.value) else {
+                continue;
+            };
+            match usage(&text) {
+                None => self.flags.add(format!("malformed:{}", found.from)),
+                Some((used, limit)) => {
+                    let left = limit.minus(used);
+                    if tightest.is_none_or(|(least, ..)| left < least) {
+                        tightest = Some((left, used, limit));
+                    }
+                }
+            }
+        }
+        tightest.map(|(_, used, limit)| (used, limit))
     }
 
     fn span(&mut self, span: &Span) -> Option<Duration> {
@@ -294,9 +358,17 @@ impl Reading<'_, '_> {
     }
 }
 
+fn usage(text: &str) -> Option<(Decimal, Decimal)> {
+    let plain = text.split_once('(').map_or(text, |(plain, _)| plain);
+    let (used, limit) = plain.split_once('/')?;
+    let read = |text: &str| number::decimal(trim(text.as_bytes()));
+    Some((read(used)?, read(limit)?))
+}
+
 /// The time for one unit; none where nothing ever comes back.
 fn per_unit(every: Duration, amount: Decimal) -> Option<Duration> {
-    let milli = amount.milli();
-    let nanos = every.as_nanos().saturating_mul(1000).checked_div(milli)?;
-    Some(span::bounded(nanos, &mut Flags::default())).filter(|refill| !refill.is_zero())
+    let amount = amount.scaled(span::SECOND);
+    let nanos = every.as_nanos().saturating_mul(u128::from(span::SECOND));
+    let refill = nanos.checked_add(amount.checked_sub(1)?)? / amount;
+    Some(span::bounded(refill, &mut Flags::default())).filter(|refill| !refill.is_zero())
 }
