@@ -1,4 +1,4 @@
-//! Heads of real and hostile responses, and how they are to be read (`vectors/headers.jsonl`).
+//! Heads of real and hostile responses, and how they are to be read (`vectors/`).
 //!
 //! Cases of one provider's dialect, and those that need a body, are for the dialects' own tests.
 
@@ -20,7 +20,11 @@ const UNREAD: &[(&str, &str)] = &[(
 fn heads_are_read_as_expected() {
     let mut failures = Vec::new();
     let mut unread: BTreeMap<_, _> = UNREAD.iter().copied().collect();
-    for line in include_str!("vectors/headers.jsonl").lines() {
+    let files = [
+        include_str!("vectors/headers.jsonl"),
+        include_str!("vectors/others.jsonl"),
+    ];
+    for line in files.iter().flat_map(|file| file.lines()) {
         let case: Value = serde_json::from_str(line).expect("one JSON object a line");
         if !case["dialect"].is_null() || case.get("body").is_some() {
             continue;

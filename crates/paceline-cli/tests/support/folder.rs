@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// Named for the test, empty at first.
 pub(crate) struct Folder(pub(crate) PathBuf);
@@ -42,10 +43,14 @@ impl Folder {
             .spawn()
             .expect("the binary runs");
         let mut stdin = child.stdin.take().expect("it is piped");
-        // Whoever does not read it is not to blame.
-        let _ = stdin.write_all(input.as_bytes());
-        drop(stdin);
-        let run = child.wait_with_output().expect("it ends");
+        // Written beside the reading: a pipe holds little, and whoever answers while it is told waits to be heard.
+        let run = thread::scope(|scope| {
+            scope.spawn(move || {
+                // Whoever does not read it is not to blame.
+                let _ = stdin.write_all(input.as_bytes());
+            });
+            child.wait_with_output().expect("it ends")
+        });
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Said {
             code: run.status.code(),
