@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use paceline::WallTime;
 use paceline::config::Config;
@@ -15,6 +15,7 @@ use paceline::dialect::Provider;
 use serde_json::Value;
 
 use super::ExplainArgs;
+use super::head::{self, add, add_line, encoded};
 use crate::output::Stop;
 use crate::settings;
 
@@ -24,12 +25,17 @@ pub(super) struct Case {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Vec<u8>>,
+    /// There was more of the body than is read.
+    pub(super) cut: bool,
     pub(super) dialect: Option<Arc<Provider>>,
     pub(super) now: Timestamp,
 }
 
 /// Nothing that a response says about limits stands further down.
 const LONGEST_BODY: u64 = 1 << 20;
+
+/// Heads before the last one, and a body.
+const LONGEST: u64 = LONGEST_BODY + (1 << 20);
 
 impl Case {
     /// From the command line, or from a response on standard input as `curl -i` prints it.
@@ -48,18 +54,25 @@ impl Case {
             status: StatusCode::OK,
             headers,
             body: None,
+            cut: false,
             dialect,
             now,
         };
         match (args.status, &args.body) {
             (Some(status), body) => {
                 case.status = status_of(u64::from(status)).map_err(Stop::usage)?;
-                case.body = body.as_deref().map(read_body).transpose()?;
+                if let Some(file) = body {
+                    let bytes = read_body(file)?;
+                    case.take(bytes);
+                }
             }
             (None, None) if args.header.is_empty() && super::is_piped() => {
                 let response = read_body(Path::new("-"))?;
-                case.whole(&response)
-                    .map_err(|error| Stop::usage(format!("standard input: {error}")))?;
+                let wrong = |error| Stop::usage(format!("standard input: {error}"));
+                let (status, headers, body) = head::last_of(&response).map_err(wrong)?;
+                case.status = status_of(status).map_err(wrong)?;
+                case.headers = headers;
+                case.take(body.to_vec());
             }
             _ => {
                 return Err(Stop::usage(
@@ -132,9 +145,17 @@ impl Case {
                 Value::String(text) => text.clone().into_bytes(),
                 parts => parts.to_string().into_bytes(),
             }),
+            cut: false,
             dialect,
             now,
         })
+    }
+
+    /// What may be read of a body, if there is one.
+    fn take(&mut self, mut body: Vec<u8>) {
+        self.cut = body.len() as u64 > LONGEST_BODY;
+        body.truncate(usize::try_from(LONGEST_BODY).unwrap_or(usize::MAX));
+        self.body = (!body.is_empty()).then_some(body);
     }
 
     /// The local wall clock at receipt.
@@ -144,42 +165,6 @@ impl Case {
             u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX),
             u32::try_from(nanos % 1_000_000_000).unwrap_or(0),
         ))
-    }
-
-    /// Status line, fields, a blank line, the body.
-    fn whole(&mut self, response: &[u8]) -> Result<(), String> {
-        let expected = "expected a response such as curl -si URL prints: HTTP/1.1 429 Too Many Requests, then headers";
-        let mut rest = response;
-        let mut lines = core::iter::from_fn(|| {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = rest
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .unwrap_or(rest.len());
-            let line = &rest[..end];
-            rest = rest.get(end + 1..).unwrap_or_default();
-            Some(
-                String::from_utf8_lossy(line)
-                    .trim_end_matches('\r')
-                    .to_owned(),
-            )
-        });
-        let first = lines
-            .next()
-            .ok_or_else(|| format!("it is empty; {expected}"))?;
-        let status = first
-            .strip_prefix("HTTP/")
-            .and_then(|line| line.split(' ').nth(1));
-        let status = status.and_then(|status| status.parse().ok());
-        self.status =
-            status_of(status.ok_or_else(|| format!("it begins with no status line; {expected}"))?)?;
-        for line in lines.by_ref().take_while(|line| !line.is_empty()) {
-            add_line(&mut self.headers, &line)?;
-        }
-        self.body = (!rest.is_empty()).then(|| rest.to_vec());
-        Ok(())
     }
 }
 
@@ -197,46 +182,11 @@ fn status_of(status: u64) -> Result<StatusCode, String> {
     status.ok_or_else(|| "that is no status; expected a number from 100 to 999".into())
 }
 
-fn add_line(headers: &mut HeaderMap, line: &str) -> Result<(), String> {
-    let (name, value) = line
-        .split_once(':')
-        .ok_or("there is no colon in it; expected 'Name: value'")?;
-    add(headers, name.trim(), value.as_bytes().trim_ascii())
-}
-
-/// What no field may hold cannot have come over the wire. It is put in as bytes that mean nothing, so that a value is not
-/// taken for what remains of it.
-fn add(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), String> {
-    let name: HeaderName = name
-        .parse()
-        .map_err(|_| format!("{name:?} is no header's name; expected 'Name: value'"))?;
-    let forbidden = |byte: u8| (byte < 0x20 && byte != b'\t') || byte == 0x7F;
-    let value: Vec<u8> = value
-        .iter()
-        .map(|&byte| if forbidden(byte) { 0x80 } else { byte })
-        .collect();
-    let value = HeaderValue::from_bytes(&value)
-        .map_err(|_| "its value holds a character that no header may hold".to_owned())?;
-    headers.append(name, value);
-    Ok(())
-}
-
-fn encoded(value: &str, latin_1: bool) -> Result<Vec<u8>, String> {
-    if !latin_1 {
-        return Ok(value.as_bytes().to_vec());
-    }
-    let byte = |c: char| u8::try_from(u32::from(c)).map_err(|_| format!("{c:?} is not Latin-1"));
-    value.chars().map(byte).collect()
-}
-
 fn read_body(file: &Path) -> Result<Vec<u8>, Stop> {
     let mut bytes = Vec::new();
     let read = match file == Path::new("-") {
-        true => io::stdin()
-            .lock()
-            .take(LONGEST_BODY)
-            .read_to_end(&mut bytes),
-        false => File::open(file).and_then(|file| file.take(LONGEST_BODY).read_to_end(&mut bytes)),
+        true => io::stdin().lock().take(LONGEST).read_to_end(&mut bytes),
+        false => File::open(file).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes)),
     };
     read.map_err(|error| {
         Stop::usage(format!(

@@ -9,6 +9,7 @@ use paceline::config::Config;
 use paceline::dialect::{self, Provider};
 
 mod case;
+mod head;
 mod lines;
 mod people;
 mod reading;

@@ -1,12 +1,17 @@
 //! What was read in a response, in words.
 
 use core::fmt::Write as _;
-use core::time::Duration;
 
 use http::header::DATE;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::Unit;
 use paceline::dialect::{self, Provider};
 use paceline::{Kind, Observation, Scope, Verdict, Window, response};
+
+mod why;
+mod words;
+
+use words::{EXPLAINED, note, span, thousandths};
 
 use super::case::Case;
 use super::reading::Row;
@@ -25,7 +30,7 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
             own.name, own.confidence, own.source, own.date
         );
     }
-    let _ = writeln!(text);
+    let heading = text.len();
     for (name, value) in &case.headers {
         let shown = String::from_utf8_lossy(value.as_bytes());
         if let Some(meaning) = meaning(case, name, value) {
@@ -46,7 +51,16 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
             "  the body is not read: only a dialect says what it means"
         );
     }
-    let _ = writeln!(text);
+    if case.cut {
+        let _ = writeln!(
+            text,
+            "  the body is longer than 1 MiB: the rest is not read"
+        );
+    }
+    if text.len() > heading {
+        text.insert(heading, '\n');
+    }
+    let facts = text.len();
     for window in &seen.windows {
         let _ = writeln!(text, "window {}", self::window(window));
     }
@@ -68,7 +82,13 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
     for flag in seen.flags.iter() {
         let _ = writeln!(text, "note: {}", note(flag));
     }
+    if text.len() > facts {
+        text.insert(facts, '\n');
+    }
     let _ = writeln!(text, "\n{}", next(case, seen));
+    for reason in why::reasons(case, seen) {
+        let _ = writeln!(text, "  {reason}");
+    }
     if case.dialect.is_none()
         && let Some(own) = likely(case)
     {
@@ -209,13 +229,12 @@ fn next(case: &Case, seen: &Observation) -> String {
             let at = jiff::SignedDuration::try_from(wait)
                 .ok()
                 .and_then(|wait| case.now.checked_add(wait).ok());
-            let at = at.map_or_else(String::new, |at| format!(", at {at}"));
-            let grows = if seen.assumed {
-                " (nothing is named: the dialect's least pause, longer if it was not enough)"
-            } else {
-                ""
-            };
-            format!("{scope} may go in {}{at}{grows}.", span(wait))
+            let at = at.and_then(|at| at.round(Unit::Millisecond).ok());
+            let at = at.map_or(String::new(), |at| format!(", at {at}"));
+            format!("{scope} may go in {}{at}.", span(wait))
+        }
+        None if seen.flags.contains("too_dear") => {
+            "This request will never be served: it asks for more than there ever is.".into()
         }
         None if seen.kind == Kind::Quota => {
             format!("{scope} will not be served soon: waiting a little is pointless.")
@@ -228,90 +247,15 @@ fn next(case: &Case, seen: &Observation) -> String {
                 "{scope}: nothing usable is said. A growing delay of one's own is right, never none."
             )
         }
-        None => format!("{scope} may go at once."),
+        None => match seen.retry_after.filter(|_| seen.scope == Scope::Request) {
+            Some(hint) => format!(
+                "The next request may go at once; this one again in {}.",
+                span(hint)
+            ),
+            None => format!("{scope} may go at once."),
+        },
     }
 }
-
-fn note(flag: &str) -> String {
-    if let Some((_, meaning)) = EXPLAINED.iter().find(|(own, _)| *own == flag) {
-        return (*meaning).to_owned();
-    }
-    match flag.split_once(':') {
-        Some(("malformed", field)) => format!("{field} cannot be read, and is ignored"),
-        Some(("list", field)) => format!("{field} holds several values; the safe one is taken"),
-        Some(("thousands", field)) => {
-            format!("{field} is one number with commas between its thousands")
-        }
-        Some(("conflict", what)) => format!("there is a contradiction: {what}"),
-        _ => flag.to_owned(),
-    }
-}
-
-const EXPLAINED: [(&str, &str); 21] = [
-    (
-        "saturated",
-        "it does not fit: the longest wait there is, 68 years, is taken",
-    ),
-    ("huge", "it is more than a day"),
-    ("past", "it is over already"),
-    ("zero_hint", "a wait of nothing is no hint"),
-    (
-        "skew",
-        "the server's clock differs from ours; its own Date is gone by",
-    ),
-    (
-        "date_distrusted",
-        "the response's Date makes no sense; our clock is gone by",
-    ),
-    (
-        "epoch_s",
-        "by its size it is an instant in seconds since 1970",
-    ),
-    (
-        "epoch_ms",
-        "by its size it is an instant in milliseconds since 1970",
-    ),
-    (
-        "epoch_us",
-        "by its size it is an instant in microseconds since 1970",
-    ),
-    (
-        "epoch_ns",
-        "by its size it is an instant in nanoseconds since 1970",
-    ),
-    (
-        "epoch_in_retry_after",
-        "by its size it is an instant, although it should be a span",
-    ),
-    (
-        "duration_in_retry_after",
-        "it is a span with units, which Retry-After does not have",
-    ),
-    ("naive_datetime", "it names no time zone; UTC is taken"),
-    (
-        "mixed_families",
-        "two families of fields tell of different windows",
-    ),
-    ("sentinel", "a negative limit means that it is not known"),
-    ("overdrawn", "less than nothing is left"),
-    (
-        "cached",
-        "it comes out of a cache (Age): what it says of quotas is old, and ignored",
-    ),
-    (
-        "request_scoped_hint",
-        "the wait concerns this request alone",
-    ),
-    ("ra_on_success", "a Retry-After on a success is no pause"),
-    (
-        "quota_not_rate",
-        "a quota or a bill, not a rate: waiting a little is pointless",
-    ),
-    (
-        "concurrency",
-        "it is about how much is under way at once: fewer help, slower does not",
-    ),
-];
 
 /// A dialect of which a field is there that no other upstream sends.
 fn likely(case: &Case) -> Option<&'static Provider> {
@@ -332,34 +276,4 @@ fn likely(case: &Case) -> Option<&'static Provider> {
         names.any(|name| !common(&name) && case.headers.contains_key(&name))
     };
     dialect::all().iter().find(|own| has(own)).map(|own| &**own)
-}
-
-fn thousandths(milli: u128) -> String {
-    match milli % 1000 {
-        0 => (milli / 1000).to_string(),
-        rest => format!("{}.{rest:03}", milli / 1000)
-            .trim_end_matches('0')
-            .to_owned(),
-    }
-}
-
-fn span(span: Duration) -> String {
-    let text = format!("{:.3}", span.as_secs_f64());
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if span < Duration::from_mins(2) {
-        return format!("{text} s");
-    }
-    let whole = span.as_secs();
-    let (days, hours, minutes, seconds) = (
-        whole / 86_400,
-        whole / 3600 % 24,
-        whole / 60 % 60,
-        whole % 60,
-    );
-    let units = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")];
-    let units = units.iter().filter(|(number, _)| *number > 0).take(2);
-    let words: Vec<_> = units
-        .map(|(number, unit)| format!("{number} {unit}"))
-        .collect();
-    format!("{text} s ({})", words.join(" "))
 }
