@@ -202,6 +202,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Whether something was found wrong with the file.
+    pub(crate) fn is_in_wrong_file(&self) -> bool {
+        !self.document.noted.borrow().is_empty()
+    }
+
     /// Notes that the table as such is wrong.
     pub(crate) fn fail(&self, problem: impl Into<String>, expected: impl Into<String>) {
         let error = TextError::new(problem, expected);

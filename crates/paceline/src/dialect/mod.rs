@@ -11,9 +11,15 @@ use paceline_engine::response::dialect::Dialect;
 use crate::upstream::{HostPattern, Route};
 
 #[cfg(feature = "config")]
+mod example;
+#[cfg(feature = "config")]
 mod known;
 #[cfg(feature = "config")]
 pub(crate) mod read;
+#[cfg(feature = "config")]
+mod rules;
+#[cfg(feature = "config")]
+mod values;
 
 #[cfg(feature = "config")]
 pub use known::{all, by_host, expected_name, named, names};

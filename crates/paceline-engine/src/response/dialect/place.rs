@@ -89,6 +89,11 @@ impl<'a> Sources<'a> {
 }
 
 impl Place {
+    /// Whether it is a part of what is looked at: of what [`WindowRule::each`](super::WindowRule) finds.
+    pub fn is_part(&self) -> bool {
+        self.source == Source::Here
+    }
+
     /// Whether it stands in the body.
     pub(super) fn is_body(&self) -> bool {
         self.source == Source::Body

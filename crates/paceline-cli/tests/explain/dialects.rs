@@ -1,0 +1,78 @@
+//! Dialects that are built in and of one's own.
+
+use serde_json::json;
+
+use crate::facts;
+use crate::folder::Folder;
+
+#[test]
+fn bodies_are_read_by_the_dialect_that_knows_them() {
+    let folder =
+        Folder::of("explain", "body").with("denied.json", r#"{"error":{"code":"maxlag"}}"#);
+    let arguments = [
+        "--status",
+        "200",
+        "--body",
+        "denied.json",
+        "--dialect",
+        "mediawiki",
+        "--json",
+    ];
+    let said = folder.run("explain", &arguments, "");
+    let fact = &facts(&said)[0];
+    assert_eq!(
+        (&fact["class"], &fact["wait_seconds"]),
+        (&json!("overloaded"), &json!(5))
+    );
+}
+
+/// A dialect of one's own has the form of those that are built in, and may build on them.
+#[test]
+fn a_configuration_brings_dialects_of_its_own() {
+    let own = r#"
+[dialect.shop]
+also = ["shopify-rest"]
+pause = "7s"
+[[dialect.shop.when]]
+status = [409]
+at = "body: error"
+is = ["busy"]
+class = "rate_limited"
+"#;
+    let folder = Folder::of("explain", "own")
+        .with("paceline.toml", own)
+        .with("b.json", r#"{"error":"busy"}"#);
+    let arguments = [
+        "--dialect",
+        "shop",
+        "--status",
+        "409",
+        "--body",
+        "b.json",
+        "-H",
+        "X-Shopify-Shop-Api-Call-Limit: 39/40",
+        "--json",
+    ];
+    let fact = &facts(&folder.run("explain", &arguments, ""))[0];
+    assert_eq!(
+        (&fact["class"], &fact["wait_seconds"]),
+        (&json!("rate_limited"), &json!(7))
+    );
+    assert_eq!(fact["remaining"], json!(1));
+}
+
+#[test]
+fn what_is_wrong_with_a_dialect_is_told_with_its_place() {
+    let own = "[dialect.mine]\npause = 3\nalso = [\"gitub\"]\n[[dialect.mine.when]]\nis = [\"a\"]\nclass = \"ok-ish\"\n";
+    let folder = Folder::of("explain", "wrong").with("paceline.toml", own);
+    let said = folder.run("explain", &["--dialects"], "");
+    assert_eq!(said.code, Some(2));
+    for error in [
+        "paceline.toml:2:9: dialect.mine.pause: an integer does not belong here; expected a duration, such as \"60s\"",
+        "paceline.toml:3:9: dialect.mine.also[0]: there is no dialect \"gitub\"; expected github?",
+        "paceline.toml:4:1: dialect.mine.when[0]: it does not say where to look; expected at = \"body: error.code\"",
+        "paceline.toml:6:9: dialect.mine.when[0].class: \"ok-ish\" is not one of them; expected one of: ok, rate_limited",
+    ] {
+        assert!(said.talk.contains(error), "{error}\n{}", said.talk);
+    }
+}
