@@ -63,7 +63,7 @@ impl<'a> Clocks<'a> {
 
     /// The time until the clock shows the next multiple of `length` since 1970: by the server's clock if that can be
     /// trusted. `Date` is cut to whole seconds, so this is never too short.
-    pub(super) fn until_multiple_of(&mut self, length: Duration) -> Duration {
+    pub(super) fn until_multiple_of(&mut self, length: Duration, flags: &mut Flags) -> Duration {
         let length = i128::try_from(length.as_nanos())
             .unwrap_or(i128::MAX)
             .max(1);
@@ -71,6 +71,9 @@ impl<'a> Clocks<'a> {
             Some(date) if (date - self.wall).abs() <= TRUSTED => date,
             _ => self.wall,
         };
+        if (now - self.wall).abs() >= SKEW {
+            flags.add("skew");
+        }
         let left = length - now.rem_euclid(length);
         span::bounded(u128::try_from(left).unwrap_or(0), &mut Flags::default())
     }

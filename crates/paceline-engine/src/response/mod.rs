@@ -32,6 +32,7 @@ use field::Field;
 use http::header::AGE;
 use http::{HeaderMap, StatusCode};
 use instant::Clocks;
+use number::Count;
 use retry_after::Hints;
 pub use span::LONGEST_SECONDS;
 use verdict::Evidence;
@@ -274,9 +275,10 @@ fn is_relieved_by_time(window: &Window) -> bool {
 
 /// RFC 9111 section 5.1: a response with an Age came out of a cache.
 fn is_cached(headers: &HeaderMap) -> bool {
-    headers.get(AGE).is_some_and(|age| {
-        let age = number::digits(number::trim(age.as_bytes()));
-        age.is_some_and(|age| age > 0)
+    let mut ages = headers.get_all(AGE).iter();
+    ages.any(|age| {
+        let mut ages = number::counts(age.as_bytes());
+        ages.any(|age| matches!(age, Count::Known(age) if age.rounded_up() > 0))
     })
 }
 

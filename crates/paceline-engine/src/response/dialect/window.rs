@@ -174,7 +174,8 @@ impl WindowRule {
         }
         let length = self.length.as_ref().and_then(|length| reading.span(length));
         if self.aligned {
-            reset = reset.or_else(|| Some(reading.clocks.until_multiple_of(length?)));
+            reset =
+                reset.or_else(|| Some(reading.clocks.until_multiple_of(length?, reading.flags)));
         }
         Some(Window {
             name: self.name(reading),
