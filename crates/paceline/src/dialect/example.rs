@@ -136,12 +136,12 @@ fn reading(seen: &Observation) -> [String; 8] {
         seconds(binding.and_then(|own| own.reset)),
         seconds(seen.wait),
         quote(seen.scope.code()),
-        seen.bucket.as_deref().map_or("null".into(), quote),
+        seen.bucket.as_deref().map_or_else(|| "null".into(), quote),
     ]
 }
 
 fn number(number: Option<f64>) -> String {
-    number.map_or("null".into(), |number| number.to_string())
+    number.map_or_else(|| "null".into(), |number| number.to_string())
 }
 
 /// As a reset of that instant is read.

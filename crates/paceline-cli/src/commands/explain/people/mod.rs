@@ -230,7 +230,7 @@ fn next(case: &Case, seen: &Observation) -> String {
                 .ok()
                 .and_then(|wait| case.now.checked_add(wait).ok());
             let at = at.and_then(|at| at.round(Unit::Millisecond).ok());
-            let at = at.map_or(String::new(), |at| format!(", at {at}"));
+            let at = at.map_or_else(String::new, |at| format!(", at {at}"));
             format!("{scope} may go in {}{at}.", span(wait))
         }
         None if seen.flags.contains("too_dear") => {

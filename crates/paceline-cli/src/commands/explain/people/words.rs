@@ -25,7 +25,7 @@ pub(super) fn note(flag: &str) -> String {
     }
 }
 
-pub(super) const EXPLAINED: [(&str, &str); 22] = [
+pub(super) const EXPLAINED: [(&str, &str); 23] = [
     (
         "saturated",
         "it does not fit: the longest wait there is, 68 years, is taken",
@@ -75,6 +75,10 @@ pub(super) const EXPLAINED: [(&str, &str); 22] = [
         "a negative number: overdrawn under a limit, otherwise not known",
     ),
     ("overdrawn", "less than nothing is left"),
+    (
+        "too_many_windows",
+        "it tells of more windows than any honest upstream has; some are left out",
+    ),
     (
         "too_dear",
         "it asks for more than the bucket ever holds: no wait makes that possible",
