@@ -32,18 +32,65 @@ fn every_provider_says_where_it_is_from() {
     }
 }
 
-fn check(provider: &Provider, example: &Example) -> Result<(), String> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in &example.headers {
-        let name = HeaderName::from_bytes(name.as_bytes()).expect("a field name");
-        headers.append(name, HeaderValue::from_str(value).expect("a field value"));
+/// Each value of each example, in turn, is something that nobody should send.
+#[test]
+fn no_value_makes_a_dialect_panic_or_wait_for_ever() {
+    let digits = "9".repeat(400);
+    let deep = "[".repeat(10_000);
+    let nasty = [
+        "",
+        "-1",
+        "0",
+        "NaN",
+        "1e309",
+        "0/0",
+        "-5/-7",
+        ",,,",
+        ";=;",
+        ":",
+        "[",
+        "{",
+        "null",
+        "\"",
+        "0, 0",
+        "1:0",
+        "{\"a\":[{}]}",
+        "18446744073709551616",
+        "2025-05-01T22:02:18Z",
+        &digits,
+        &deep,
+    ];
+    for provider in dialect::all() {
+        for example in &provider.examples {
+            for (at, value) in
+                (0..=example.headers.len()).flat_map(|at| nasty.map(|value| (at, value)))
+            {
+                let mut own = example.clone();
+                match own.headers.get_mut(at) {
+                    Some((_, old)) => *old = value.into(),
+                    None => own.body = Some(value.into()),
+                }
+                let seen = read(provider, &own);
+                let longest = Duration::from_secs(1 << 31);
+                let waits = [seen.wait, seen.retry_after];
+                assert!(
+                    waits.iter().flatten().all(|wait| *wait <= longest),
+                    "{own:?}"
+                );
+                assert!(
+                    !seen.verdict.is_refusal() || seen.wait != Some(Duration::ZERO),
+                    "{own:?}"
+                );
+                let silent = example.body.is_none() && own.body.is_none();
+                let served = own.status == 200 && silent;
+                assert!(!served || !seen.verdict.is_refusal(), "{own:?}");
+            }
+        }
     }
-    let status = StatusCode::from_u16(example.status).expect("a status");
-    let body = example.body.as_deref().map(str::as_bytes);
-    let seen = provider
-        .dialect
-        .read(status, &headers, body, wall(&example.now));
-    let read = reading(&seen);
+}
+
+fn check(provider: &Provider, example: &Example) -> Result<(), String> {
+    let read = reading(&read(provider, example));
     for (key, value) in read.as_object().expect("an object") {
         let expected = example.expect.iter().find(|(own, _)| **own == **key);
         let expected = expected.map_or(Value::Null, |(_, text)| {
@@ -58,6 +105,19 @@ fn check(provider: &Provider, example: &Example) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn read(provider: &Provider, example: &Example) -> Observation {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &example.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a field name");
+        headers.append(name, HeaderValue::from_str(value).expect("a field value"));
+    }
+    let status = StatusCode::from_u16(example.status).expect("a status");
+    let body = example.body.as_deref().map(str::as_bytes);
+    provider
+        .dialect
+        .read(status, &headers, body, wall(&example.now))
 }
 
 fn reading(seen: &Observation) -> Value {

@@ -4,11 +4,14 @@
 //! and never takes the place of it, but for fields that it claims for windows of its own. Files are turned into these
 //! values elsewhere; here is what they mean for a response.
 //!
-//! `place` finds values in fields and bodies, `content` turns text into a tree to find them in, `window` makes windows of
-//! them, `when` says what words mean, `wait` how long that justifies to wait.
+//! `place` finds values in fields and bodies, `path` reads and writes places as text, `content` turns text into a tree to
+//! find values in, `reading` makes numbers of them and `window` windows of those, `when` says what words mean, `wait` how
+//! long that justifies to wait.
 
 mod content;
+mod path;
 mod place;
+mod reading;
 mod wait;
 mod when;
 mod window;
@@ -17,10 +20,12 @@ use core::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 
-pub use place::{Place, PlaceError};
+pub use path::PlaceError;
+pub use place::Place;
+pub use reading::TimeUnit;
 pub use wait::{Applies, WaitRule};
 pub use when::{Effect, Test, When};
-pub use window::{Amount, Label, Span, TimeUnit, WindowRule};
+pub use window::{Amount, Label, Span, WindowRule};
 
 use super::number::Decimal;
 use super::{field, read_head};

@@ -6,7 +6,7 @@ use super::super::instant::Clocks;
 use super::super::span;
 use super::Dialect;
 use super::place::{Place, Sources};
-use super::window::TimeUnit;
+use super::reading::TimeUnit;
 use crate::{Flags, Spent, Window};
 
 /// Where a wait stands.

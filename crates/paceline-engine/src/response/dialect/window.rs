@@ -2,14 +2,13 @@
 
 use core::time::Duration;
 
-use super::super::instant::{self, Clocks};
-use super::super::number::{self, Decimal, trim};
+use super::super::instant::Clocks;
+use super::super::number::{Decimal, trim};
 use super::super::several::{self, Counts, Number};
-use super::super::span::{self, Scale};
-use super::super::windows;
-use super::Dialect;
-use super::content;
-use super::place::{Found, Place, Sources};
+use super::super::{span, windows};
+use super::place::{Place, Sources};
+use super::reading::{Reading, TimeUnit};
+use super::{Dialect, content};
 use crate::{Flags, Unit, Window};
 
 /// Where the numbers of a window stand.
@@ -81,40 +80,6 @@ pub enum Span {
     At(Place, TimeUnit),
 }
 
-/// What a number of time counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TimeUnit {
-    /// Seconds from receipt.
-    #[default]
-    Seconds,
-    /// Milliseconds from receipt.
-    Milliseconds,
-    /// Minutes from receipt.
-    Minutes,
-}
-
-impl TimeUnit {
-    /// A span in this unit; without one, a span or an instant as its size and form tell.
-    pub(super) fn read(
-        unit: Option<Self>,
-        value: &[u8],
-        clocks: &mut Clocks<'_>,
-        flags: &mut Flags,
-    ) -> Option<Duration> {
-        let value = trim(value);
-        let Some(unit) = unit else {
-            return instant::reset(value, clocks, flags);
-        };
-        let number = number::decimal(value)?;
-        Some(match unit {
-            Self::Seconds => span::from_number(number, Scale::Seconds, flags),
-            Self::Milliseconds => span::from_number(number, Scale::Millis, flags),
-            Self::Minutes => span::bounded(number.scaled(span::SECOND).saturating_mul(60), flags),
-        })
-    }
-}
-
 impl Dialect {
     /// The windows that stand at this dialect's places.
     pub(in super::super) fn windows(
@@ -144,14 +109,6 @@ impl Dialect {
         }
         windows
     }
-}
-
-/// Where a rule looks, and what it looks at.
-struct Reading<'a, 'b> {
-    sources: &'a Sources<'a>,
-    here: Option<&'a Found<'a>>,
-    clocks: &'a mut Clocks<'b>,
-    flags: &'a mut Flags,
 }
 
 impl WindowRule {
@@ -298,72 +255,6 @@ impl WindowRule {
         ];
         places.into_iter().flatten().chain(amounts).chain(spans)
     }
-}
-
-impl Reading<'_, '_> {
-    /// Several values come from several limiters; `fold` takes the safe one.
-    fn count(
-        &mut self,
-        place: &Place,
-        fold: impl Fn(&mut Number, &str, &[u8], &mut Flags) -> Option<()>,
-    ) -> Number {
-        let mut count = Number::Unknown;
-        for found in place.find(self.sources, self.here) {
-            let Some(text) = content::text(&found.value) else {
-                continue;
-            };
-            let value = trim(text.as_bytes());
-            if fold(&mut count, found.from, value, self.flags).is_none() {
-                self.flags.add(format!("malformed:{}", found.from));
-            }
-        }
-        count
-    }
-
-    fn amount(&mut self, amount: &Amount) -> Number {
-        match amount {
-            Amount::Fixed(number) => Number::Known(Decimal::whole(*number)),
-            Amount::At(place) => self.count(place, several::least),
-        }
-    }
-
-    /// `used/limit`, perhaps with a remark in parentheses; of several the one of which least is left.
-    fn usage(&mut self, place: &Place) -> Option<(Decimal, Decimal)> {
-        let mut tightest: Option<(Option<Decimal>, Decimal, Decimal)> = None;
-        for found in place.find(self.sources, self.here) {
-            let Some(text) = content::text(&found.value) else {
-                continue;
-            };
-            match usage(&text) {
-                None => self.flags.add(format!("malformed:{}", found.from)),
-                Some((used, limit)) => {
-                    let left = limit.minus(used);
-                    if tightest.is_none_or(|(least, ..)| left < least) {
-                        tightest = Some((left, used, limit));
-                    }
-                }
-            }
-        }
-        tightest.map(|(_, used, limit)| (used, limit))
-    }
-
-    fn span(&mut self, span: &Span) -> Option<Duration> {
-        match span {
-            Span::Fixed(span) => Some(*span),
-            Span::At(place, unit) => {
-                let text = place.text(self.sources, self.here)?;
-                let span = TimeUnit::read(Some(*unit), text.as_bytes(), self.clocks, self.flags);
-                span.filter(|span| !span.is_zero())
-            }
-        }
-    }
-}
-
-fn usage(text: &str) -> Option<(Decimal, Decimal)> {
-    let plain = text.split_once('(').map_or(text, |(plain, _)| plain);
-    let (used, limit) = plain.split_once('/')?;
-    let read = |text: &str| number::decimal(trim(text.as_bytes()));
-    Some((read(used)?, read(limit)?))
 }
 
 /// The time for one unit; none where nothing ever comes back.
