@@ -76,6 +76,11 @@ const QUOTA: Duration = Duration::from_secs(60);
 /// A longer stop fails most callers.
 const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
 
+/// Says nothing about most requests of a gate.
+const fn is_narrow(scope: Scope) -> bool {
+    matches!(scope, Scope::Request | Scope::Resource)
+}
+
 impl Gate {
     pub(crate) fn new(name: &str, now: Timestamp, limits: Vec<Limit>) -> Self {
         Self {
@@ -205,8 +210,8 @@ impl Gate {
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
-        } else if answer.seen.scope == Scope::Request && answer.seen.verdict.is_refusal() {
-            // About this request, in the upstream's own words.
+        } else if is_narrow(answer.seen.scope) && answer.seen.verdict.is_refusal() {
+            // About this request or its object, in the upstream's own words.
             self.belief.unsent(answer.order);
         } else if !answer.alone || !self.circuit.is_closed() {
             // Whoever asks while it is open asks for all.
@@ -310,7 +315,7 @@ impl Gate {
         let (Some(asked), Answer::Status(status)) = (seen.wait.or(exhausted), seen.answer) else {
             return;
         };
-        if seen.scope == Scope::Request || !seen.verdict.is_refusal() {
+        if is_narrow(seen.scope) || !seen.verdict.is_refusal() {
             return;
         }
         let assumed = seen.assumed || seen.wait.is_none();
