@@ -6,17 +6,17 @@ use std::time::Duration;
 use http::{Request, StatusCode};
 use paceline::testing::{LimitedService, ServerSpec};
 use paceline::tower::{Error, Paced, PacelineLayer};
-use paceline::{Outcome, Pace, PaceBuilder, RequestOptions};
+use paceline::{Outcome, Pace, PaceBuilder, RequestOptions, Router};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tower::{Layer, ServiceExt};
 
 /// A client whose requests keep `pace` before a server that answers in tokio time.
 #[derive(Clone)]
-pub(crate) struct Lab {
-    pub(crate) client: Paced<LimitedService, Pace>,
+pub(crate) struct Lab<R = Pace> {
+    pub(crate) client: Paced<LimitedService, R>,
     pub(crate) server: LimitedService,
-    pub(crate) pace: Pace,
+    pub(crate) pace: R,
 }
 
 /// What came of one request.
@@ -62,7 +62,13 @@ impl Lab {
     }
 
     pub(crate) fn with(pace: PaceBuilder, server: LimitedService) -> Self {
-        let pace = pace.build();
+        Self::routed(pace.build(), server)
+    }
+}
+
+impl<R: Router> Lab<R> {
+    /// Requests go where `pace` routes them.
+    pub(crate) fn routed(pace: R, server: LimitedService) -> Self {
         let client = PacelineLayer::new(pace.clone()).layer(server.clone());
         Self {
             client,
