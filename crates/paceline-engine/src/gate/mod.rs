@@ -76,6 +76,11 @@ const QUOTA: Duration = Duration::from_secs(60);
 /// A longer stop fails most callers.
 const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
 
+/// A refusal about its request or its object, in the upstream's own words.
+const fn is_about_itself(seen: &Observation) -> bool {
+    seen.verdict.is_refusal() && is_narrow(seen.scope)
+}
+
 /// Says nothing about most requests of a gate.
 const fn is_narrow(scope: Scope) -> bool {
     matches!(scope, Scope::Request | Scope::Resource)
@@ -210,13 +215,13 @@ impl Gate {
         self.windows.report(now, &answer.seen.windows);
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
-        } else if is_narrow(answer.seen.scope) && answer.seen.verdict.is_refusal() {
-            // About this request or its object, in the upstream's own words.
-            self.belief.unsent(answer.order);
-        } else if !answer.alone || !self.circuit.is_closed() {
+            self.obey(now, answer, rng, &mut changed);
+        } else if !self.circuit.is_closed() || !(answer.alone || is_about_itself(answer.seen)) {
             // Whoever asks while it is open asks for all.
             self.unserved(now, answer, rng, &mut changed);
             self.heed(now, answer, rng, &mut changed);
+        } else if is_about_itself(answer.seen) {
+            self.belief.unsent(answer.order);
         }
     }
 
@@ -315,7 +320,7 @@ impl Gate {
         let (Some(asked), Answer::Status(status)) = (seen.wait.or(exhausted), seen.answer) else {
             return;
         };
-        if is_narrow(seen.scope) || !seen.verdict.is_refusal() {
+        if is_narrow(seen.scope) {
             return;
         }
         let assumed = seen.assumed || seen.wait.is_none();
@@ -332,19 +337,50 @@ impl Gate {
         if asked.is_zero() || overtaken || alone || self.belief.is_noise() {
             return;
         }
+        self.stop(now, asked, (order, status), rng, changed);
+    }
+
+    /// Stops for a wait that whoever was served is told, unless a window holds the next ones until then: that one knows
+    /// what is under way.
+    fn obey(
+        &mut self,
+        now: Timestamp,
+        answer: Answered<'_>,
+        rng: &mut fastrand::Rng,
+        changed: &mut impl FnMut(Change),
+    ) {
+        let seen = answer.seen;
+        let (Some(asked), Answer::Status(status)) = (seen.wait, seen.answer) else {
+            return;
+        };
+        let is_reset = seen.windows.iter().any(|own| own.reset == Some(asked));
+        if !is_reset && !is_narrow(seen.scope) {
+            // Those that have left already do not prove it wrong.
+            self.stop(now, asked, (answer.next_order, status), rng, changed);
+        }
+    }
+
+    /// Nobody starts for `asked`, and a little longer. Served requests that leave after `by` show that it was local.
+    fn stop(
+        &mut self,
+        now: Timestamp,
+        asked: Duration,
+        (by, status): (u64, u16),
+        rng: &mut fastrand::Rng,
+        changed: &mut impl FnMut(Change),
+    ) {
         let spread = (asked / PAUSE_SPREAD).min(LONGEST_SPREAD);
         let jitter = rng.u64(0..=crate::time::nanos(spread));
         let until = now + asked + Duration::from_nanos(jitter);
-        if self.pause.extend(
-            now,
-            Stop {
-                until,
-                since: now,
-                asked,
-                by: order,
-                status,
-            },
-        ) {
+        let since = now;
+        let stop = Stop {
+            until,
+            since,
+            asked,
+            by,
+            status,
+        };
+        if self.pause.extend(now, stop) {
             changed(Change::Paused { until, asked });
         }
     }

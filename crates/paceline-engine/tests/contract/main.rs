@@ -9,6 +9,7 @@ mod live_changes;
 mod refunds;
 mod refusals;
 mod the_line;
+mod words;
 
 use paceline_engine::*;
 use support::*;
