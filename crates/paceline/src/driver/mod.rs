@@ -267,9 +267,10 @@ impl core::fmt::Debug for Shared {
     }
 }
 
-/// The gates of an answer that says nothing about time: served, without a window.
+/// The gates of an answer that says nothing about time: served, without a window or a wait.
 fn untimed(sent: &Sent, seen: &Observation) -> Option<GateSet> {
-    (seen.is_served() && seen.windows.is_empty()).then(|| sent.gates())
+    let says_nothing = seen.windows.is_empty() && seen.wait.is_none();
+    (seen.is_served() && says_nothing).then(|| sent.gates())
 }
 
 /// Whose answer it is.

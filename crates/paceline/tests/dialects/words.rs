@@ -120,6 +120,24 @@ async fn too_many_at_once_are_fewer_at_once_and_no_slower() {
     assert!(last < 4_000, "{last} ms");
 }
 
+/// Stack Exchange: whoever is served is told to come back later, and is banned otherwise.
+#[tokio::test(start_paused = true)]
+async fn a_backoff_on_a_success_is_kept_to() {
+    let lab = Lab::new("stackexchange", |nth, _| match nth {
+        1 => answer(200, &[], r#"{"items":[],"backoff":10}"#),
+        _ => answer(200, &[], r#"{"items":[]}"#),
+    });
+    lab.get("/2.3/answers").await;
+    // Where nothing holds anybody back, the clock is looked at as seldom as possible.
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    lab.get("/2.3/answers").await;
+    lab.get("/2.3/answers").await;
+    let arrived = lab.arrived();
+    let gap = arrived[2] - arrived[1];
+    // The latency, what was asked for, and a little after it.
+    assert!((10_050..10_400).contains(&gap), "{arrived:?}");
+}
+
 /// okta/terraform-provider-okta#186: parallel first requests find a limit by exhausting it.
 #[tokio::test(start_paused = true)]
 async fn a_cold_start_is_as_narrow_as_the_dialect_says() {
