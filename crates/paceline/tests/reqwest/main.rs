@@ -6,6 +6,7 @@
 #![cfg(feature = "reqwest")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod dialects;
 mod upstream;
 
 use std::time::{Duration, Instant};
