@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use paceline::config::Config;
-use paceline::dialect::{self, Provider};
+use paceline::dialect::Provider;
 use paceline::upstream::Share;
 
 use crate::output::Stop;
@@ -52,18 +52,8 @@ pub(crate) fn not_yet(config: &Config) -> Vec<String> {
 ///
 /// There is none of this name.
 pub(crate) fn dialect(option: &str, name: &str, config: &Config) -> Result<Arc<Provider>, Stop> {
-    find_dialect(name, config).map_err(|error| Stop::usage(format!("{option}: {error}")))
-}
-
-/// The same, for whoever names no option.
-pub(crate) fn find_dialect(name: &str, config: &Config) -> Result<Arc<Provider>, String> {
-    let own = config.dialects.get(name).cloned();
-    own.or_else(|| dialect::named(name)).ok_or_else(|| {
-        format!(
-            "there is no dialect {name:?}; expected {}",
-            dialect::expected_name(name)
-        )
-    })
+    let found = config.dialect(name);
+    found.map_err(|error| Stop::usage(format!("{option}: {error}")))
 }
 
 /// Why a gate is not shared so far, if it is not.

@@ -448,6 +448,14 @@ mod tests {
         assert_eq!(limits(&known), 0);
         assert_eq!(pace("https://b.example/").dialect(), &Dialect::PLAIN);
 
+        let mut none = named.clone();
+        none.published = false;
+        let paceline = Paceline::builder().upstream("shop", none).build();
+        assert_eq!(
+            limits(&route(&paceline, "https://a.example/", None).pace),
+            0
+        );
+
         named.limits = vec!["1/s".parse().unwrap()];
         let own = Paceline::builder().upstream("shop", named).build();
         let snapshot = route(&own, "https://a.example/", None).pace.snapshot();

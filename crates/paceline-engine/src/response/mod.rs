@@ -180,9 +180,7 @@ fn fields(
     let plain = triples.windows(flags);
     windows::merge(&mut windows, plain, nameless, flags);
     if let Some((dialect, sources)) = own.filter(|_| !cached) {
-        for window in dialect.windows(sources, clocks, flags) {
-            windows::push(&mut windows, window, flags);
-        }
+        dialect.add_windows(&mut windows, sources, clocks, flags);
     }
     (hints.settle(flags), windows)
 }

@@ -25,8 +25,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::dialect::Provider;
-use crate::upstream::Upstream;
+use crate::dialect::{self, Provider};
+use crate::upstream::{TextError, Upstream};
 
 pub(crate) mod document;
 mod error;
@@ -93,6 +93,15 @@ impl Config {
                 .into())
             }
         }
+    }
+
+    /// The dialect of this name: one of the file's own, else a built-in one. Whoever writes one for a provider knows better.
+    ///
+    /// # Errors
+    ///
+    /// There is none; the error says which are near.
+    pub fn dialect(&self, name: &str) -> Result<Arc<Provider>, TextError> {
+        dialect::find(name, &self.dialects)
     }
 
     /// The upstream that a request to `host` belongs to, by the most specific pattern; `port` as in

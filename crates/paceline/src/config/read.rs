@@ -156,16 +156,11 @@ fn dialects(root: &Table<'_>) -> Dialects {
         else {
             continue;
         };
-        let known = |name: &str| dialect_named(name, &dialects).map(|own| (*own).clone());
+        let known = |name: &str| dialect::find(name, &dialects);
         let provider = dialect::read::provider(name, &table, &known);
         dialects.insert(name.to_owned(), Arc::new(provider));
     }
     dialects
-}
-
-/// The file's own come first: whoever writes one for a provider knows better.
-fn dialect_named(name: &str, own: &Dialects) -> Option<Arc<Provider>> {
-    own.get(name).cloned().or_else(|| dialect::named(name))
 }
 
 fn upstream(
@@ -201,12 +196,7 @@ fn upstream(
         );
     }
     if let Some(node) = table.entry("dialect") {
-        let read = |name: &str| {
-            dialect_named(name, dialects).ok_or_else(|| {
-                let problem = format!("there is no dialect {}", quote(name));
-                TextError::new(problem, dialect::expected_name(name))
-            })
-        };
+        let read = |name: &str| dialect::find(name, dialects);
         upstream.dialect = node.read_with(r#"a dialect's name, such as "github""#, read);
     }
     if let Some(node) = table.entry("partition") {

@@ -58,7 +58,7 @@ total = "2m"
         hosts: vec!["api.github.com".parse().expect("a host")],
         url: None,
         published: true,
-        dialect: crate::dialect::named("github"),
+        dialect: dialect::named("github"),
         partition: vec![PartitionKey::Header(header::AUTHORIZATION)],
         limits: vec![limit("5000/h"), limit("100 in flight")],
         share: Share::Machine,
@@ -146,6 +146,18 @@ best_effort = true
     assert_eq!(shop.retry, retry);
     let costs: Vec<u64> = shop.routes.iter().map(|route| route.cost).collect();
     assert_eq!(costs, [1000, 0]);
+}
+
+#[test]
+fn an_empty_list_of_limits_asks_for_none_of_the_dialects_either() {
+    let published = |limits: &str| {
+        let text = format!("[upstream.a]\nhosts = ['a']\ndialect = 'notion'\n{limits}");
+        let config = Config::parse(&text, "paceline.toml").unwrap();
+        config.upstreams["a"].published
+    };
+    assert!(published(""));
+    assert!(published("limits = ['1/s']"));
+    assert!(!published("limits = []"));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The dialects that come with the library.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use super::{Provider, read};
+use crate::upstream::TextError;
+use crate::upstream::text::quote;
 
 /// File by file, in alphabetical order.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
@@ -16,20 +19,16 @@ static KNOWN: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The text of the embedded file of this name.
-pub(super) fn text(slug: &str) -> Option<&'static str> {
+/// An embedded dialect that another one builds on: read from its file, since the others are being read.
+pub(super) fn base(slug: &str) -> Option<Provider> {
     let mut files = FILES.iter();
-    files.find(|(own, _)| *own == slug).map(|(_, text)| *text)
+    let (slug, text) = files.find(|(own, _)| *own == slug)?;
+    read::file(slug, text).ok()
 }
 
 /// All of them, by name.
 pub fn all() -> &'static [Arc<Provider>] {
     &KNOWN
-}
-
-/// The names of all.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    FILES.iter().map(|(slug, _)| *slug)
 }
 
 /// The dialect of this name.
@@ -48,15 +47,28 @@ pub fn by_host(host: &str, port: u16) -> Option<Arc<Provider>> {
         .map(|(_, own)| Arc::clone(own))
 }
 
-/// What would be right instead of the name of a dialect that there is not.
-pub fn expected_name(wrong: &str) -> String {
-    let names: Vec<_> = names().collect();
-    match crate::config::document::nearest(wrong, &names) {
+/// The dialect of this name, of `own` before those that come with the library.
+pub(crate) fn find(
+    slug: &str,
+    own: &BTreeMap<String, Arc<Provider>>,
+) -> Result<Arc<Provider>, TextError> {
+    let found = own.get(slug).cloned().or_else(|| named(slug));
+    found.ok_or_else(|| {
+        let names = FILES.iter().map(|(slug, _)| *slug);
+        let names: Vec<_> = names.chain(own.keys().map(String::as_str)).collect();
+        missing(slug, &names)
+    })
+}
+
+/// What is wrong with the name of a dialect that there is not, and what would be right.
+pub(super) fn missing(wrong: &str, names: &[&str]) -> TextError {
+    let expected = match crate::config::document::nearest(wrong, names) {
         Some(near) => format!("{near}? (`paceline explain --dialects` lists them all)"),
         None => "a dialect that is built in (`paceline explain --dialects` lists them), or one \
                  of your own, [dialect.NAME]"
             .into(),
-    }
+    };
+    TextError::new(format!("there is no dialect {}", quote(wrong)), expected)
 }
 
 #[cfg(test)]

@@ -22,7 +22,9 @@ mod rules;
 mod values;
 
 #[cfg(feature = "config")]
-pub use known::{all, by_host, expected_name, named, names};
+pub(crate) use known::find;
+#[cfg(feature = "config")]
+pub use known::{all, by_host, named};
 
 /// A provider: its dialect, and what is published about its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! From a TOML document to a dialect.
 
+use std::sync::Arc;
+
 use paceline_engine::Scope;
 use toml::de::DeTable;
 
@@ -8,7 +10,7 @@ use super::{Confidence, Provider, example, known, rules};
 use crate::config::ConfigErrors;
 use crate::config::document::{Document, Table};
 use crate::config::read::{limits, routes, syntax};
-use crate::upstream::text::quote;
+use crate::upstream::TextError;
 
 /// What a dialect may say.
 pub(crate) const KEYS: [&str; 23] = [
@@ -47,20 +49,20 @@ pub(crate) fn file(slug: &str, text: &str) -> Result<Provider, ConfigErrors> {
     })?;
     let root = Table::root(&document, root.get_ref());
     root.refuse_unknown(&KEYS);
-    let provider = provider(slug, &root, &|name| file_named(name));
+    let base = |name: &str| {
+        known::base(name)
+            .map(Arc::new)
+            .ok_or_else(|| known::missing(name, &[]))
+    };
+    let provider = provider(slug, &root, &base);
     document.finish().map_or(Ok(provider), Err)
-}
-
-/// A dialect that a file builds on; embedded ones only build on such that build on none.
-fn file_named(slug: &str) -> Option<Provider> {
-    known::text(slug).and_then(|text| file(slug, text).ok())
 }
 
 /// Reads a dialect's table; `others` knows those that it builds on.
 pub(crate) fn provider(
     slug: &str,
     table: &Table<'_>,
-    others: &dyn Fn(&str) -> Option<Provider>,
+    others: &dyn Fn(&str) -> Result<Arc<Provider>, TextError>,
 ) -> Provider {
     let text = |key: &str| -> Box<str> {
         let node = table.entry(key);
@@ -96,15 +98,8 @@ pub(crate) fn provider(
     }
     let also = table.entry("also");
     for node in also.iter().flat_map(|node| node.elements(TEXTS)) {
-        let Some(name) = node.text(TEXT) else {
-            continue;
-        };
-        match others(name) {
-            Some(other) => add(&mut provider, other),
-            None => node.fail(
-                format!("there is no dialect {}", quote(name)),
-                known::expected_name(name),
-            ),
+        if let Some(other) = node.read_with(TEXT, others) {
+            add(&mut provider, (*other).clone());
         }
     }
     for (table, own) in examples.iter().zip(&provider.examples) {

@@ -1,4 +1,4 @@
-//! Dialects: each provider's worked examples, and what a client makes of what its upstream says.
+//! Dialects: all of them, and what a client makes of what its upstream says.
 
 mod bodies;
 mod examples;

@@ -17,7 +17,6 @@ use serde_json::Value;
 use super::ExplainArgs;
 use super::head::{self, add, add_line, encoded};
 use crate::output::Stop;
-use crate::settings;
 
 /// A response, and who is to read it.
 pub(super) struct Case {
@@ -131,7 +130,8 @@ impl Case {
         };
         let dialect = match known("dialect") {
             Some(Value::String(name)) => Some(
-                settings::find_dialect(name, config)
+                config
+                    .dialect(name)
                     .map_err(|error| format!("dialect: {error}"))?,
             ),
             Some(_) => return Err("dialect is no text; expected a name such as \"github\"".into()),

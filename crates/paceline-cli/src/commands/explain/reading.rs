@@ -16,12 +16,9 @@ pub(super) struct Row<'a> {
     class: &'static str,
     #[serde(serialize_with = "number")]
     retry_after_seconds: Option<f64>,
-    #[serde(serialize_with = "number")]
-    limit: Option<f64>,
-    #[serde(serialize_with = "number")]
-    remaining: Option<f64>,
-    #[serde(serialize_with = "number")]
-    reset_in_seconds: Option<f64>,
+    /// Of the window that binds.
+    #[serde(flatten)]
+    binding: Numbers,
     #[serde(serialize_with = "number")]
     wait_seconds: Option<f64>,
     scope: Option<&'static str>,
@@ -34,15 +31,21 @@ pub(super) struct Row<'a> {
 }
 
 #[derive(Default, Serialize)]
-struct WindowRow {
-    name: Option<String>,
-    unit: Option<String>,
+struct Numbers {
     #[serde(serialize_with = "number")]
     limit: Option<f64>,
     #[serde(serialize_with = "number")]
     remaining: Option<f64>,
     #[serde(serialize_with = "number")]
     reset_in_seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WindowRow {
+    name: Option<String>,
+    unit: String,
+    #[serde(flatten)]
+    numbers: Numbers,
     #[serde(serialize_with = "number")]
     window_seconds: Option<f64>,
 }
@@ -56,14 +59,11 @@ impl<'a> Row<'a> {
                 .read(status, headers, case.body.as_deref(), wall),
             None => response::read(status, headers, wall),
         };
-        let binding = seen.binding().map(WindowRow::of).unwrap_or_default();
         Self {
             id: &case.id,
             class: seen.verdict.code(),
             retry_after_seconds: seen.retry_after.map(seconds),
-            limit: binding.limit,
-            remaining: binding.remaining,
-            reset_in_seconds: binding.reset_in_seconds,
+            binding: seen.binding().map(Numbers::of).unwrap_or_default(),
             wait_seconds: seen.wait.map(seconds),
             scope: (seen.scope != Scope::Gate).then(|| seen.scope.code()),
             bucket: seen.bucket.as_deref().map(str::to_owned),
@@ -79,15 +79,23 @@ impl<'a> Row<'a> {
     }
 }
 
-impl WindowRow {
+impl Numbers {
     fn of(window: &Window) -> Self {
         let left = |left: u64| left as f64 + f64::from(window.remaining_milli) / 1000.0;
         Self {
-            name: window.name.as_deref().map(str::to_owned),
-            unit: Some(window.unit.word().to_owned()),
             limit: window.limit_milli.map(|milli| milli as f64 / 1000.0),
             remaining: window.remaining.map(left),
             reset_in_seconds: window.reset.map(seconds),
+        }
+    }
+}
+
+impl WindowRow {
+    fn of(window: &Window) -> Self {
+        Self {
+            name: window.name.as_deref().map(str::to_owned),
+            unit: window.unit.word().to_owned(),
+            numbers: Numbers::of(window),
             window_seconds: window.length.map(seconds),
         }
     }

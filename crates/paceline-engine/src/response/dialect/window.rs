@@ -81,14 +81,14 @@ pub enum Span {
 }
 
 impl Dialect {
-    /// The windows that stand at this dialect's places.
-    pub(in super::super) fn windows(
+    /// Adds the windows that stand at this dialect's places.
+    pub(in super::super) fn add_windows(
         &self,
+        windows: &mut Vec<Window>,
         sources: &Sources<'_>,
         clocks: &mut Clocks<'_>,
         flags: &mut Flags,
-    ) -> Vec<Window> {
-        let mut windows = Vec::new();
+    ) {
         for rule in &self.windows {
             let of = match &rule.each {
                 Some(each) => each.find(sources, None).into_iter().map(Some).collect(),
@@ -103,11 +103,10 @@ impl Dialect {
                     flags,
                 });
                 if let Some(window) = window {
-                    windows::push(&mut windows, window, flags);
+                    windows::push(windows, window, flags);
                 }
             }
         }
-        windows
     }
 }
 

@@ -31,17 +31,16 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
         );
     }
     let heading = text.len();
+    let mut silent = Vec::new();
     for (name, value) in &case.headers {
         let shown = String::from_utf8_lossy(value.as_bytes());
-        if let Some(meaning) = meaning(case, name, value) {
-            let _ = writeln!(text, "  {name}: {shown}\n      {meaning}");
+        match meaning(case, name, value) {
+            Some(meaning) => {
+                let _ = writeln!(text, "  {name}: {shown}\n      {meaning}");
+            }
+            None => silent.push(name.as_str()),
         }
     }
-    let silent = case
-        .headers
-        .iter()
-        .filter(|(name, value)| meaning(case, name, value).is_none());
-    let silent: Vec<_> = silent.map(|(name, _)| name.as_str()).collect();
     if !silent.is_empty() {
         let _ = writeln!(text, "  say nothing about limits: {}", silent.join(", "));
     }
