@@ -25,6 +25,11 @@ impl Cost {
         self
     }
 
+    /// What it spends besides requests, as the caller named it.
+    pub(crate) fn others(&self) -> &[(Box<str>, u64)] {
+        &self.others
+    }
+
     /// What a limit that counts `unit` is charged. A unit that the request does not name costs nothing.
     pub fn of(&self, unit: &Unit) -> u64 {
         match unit {

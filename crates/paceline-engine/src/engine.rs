@@ -162,6 +162,7 @@ impl Engine {
                     order: sent.order,
                     next_order: *next_order,
                     alone,
+                    cost: &sent.cost,
                     seen,
                 };
                 gate.observe(now, answer, rng, |change| {
@@ -181,7 +182,7 @@ impl Engine {
             };
             gate.finish();
             if !sent.answered {
-                gate.abandoned(now, sent.order);
+                gate.abandoned(now, sent.order, &sent.cost);
             }
         }
         self.serve(now);

@@ -191,8 +191,14 @@ impl Engine {
                     opening.and(gate.opens(at, ahead, &earlier.cost))
                 })
         };
-        let at = opening(now).earliest();
-        (at > now && opening(at).opens_by(at)).then(|| Deadline::new(at, Reason::Turn))
+        let mut at = now;
+        for _ in 0..LOOKS {
+            at = opening(at).look_again(at).filter(|again| again.at > at)?.at;
+            if opening(at).opens_by(at) {
+                return Some(Deadline::new(at, Reason::Turn));
+            }
+        }
+        None
     }
 
     /// Those of a lane whose time ends before its head can possibly start.
@@ -232,6 +238,9 @@ impl Engine {
 
 /// Most requests are over by then.
 const SOON: Duration = Duration::from_secs(1);
+
+/// A time may open one part of a gate and leave another that gives up waiting for an end later; there are not more kinds.
+const LOOKS: usize = 3;
 
 enum Step {
     Admit(TicketId),

@@ -14,14 +14,14 @@ use core::time::Duration;
 use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
-use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, WindowSnapshot};
+use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot};
 use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
 use crowd::Crowd;
 use pause::{Pause, Stop};
-use window::Windows;
+use window::{Told, Windows};
 
 /// One quota.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct Gate {
     pause: Pause,
     windows: Windows,
     belief: Belief,
+    /// A refusal that no reported window explains: there is a limit that nobody tells of.
+    unexplained: bool,
     circuit: Circuit,
     crowd: Crowd,
     /// The most under way before the first request has been served.
@@ -52,6 +54,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) next_order: u64,
     /// A refusal that is about this request and not about the gate.
     pub(crate) alone: bool,
+    /// What it was charged.
+    pub(crate) cost: &'a Cost,
     pub(crate) seen: &'a Observation,
 }
 
@@ -97,6 +101,7 @@ impl Gate {
             pause: Pause::default(),
             windows: Windows::default(),
             belief: Belief::default(),
+            unexplained: false,
             circuit: Circuit::default(),
             crowd: Crowd::default(),
             cold_start: None,
@@ -129,16 +134,16 @@ impl Gate {
         let bounds = self.bounds(now, ahead, cost);
         let circuit = self.circuit.opens(now, self.in_flight, ahead.requests);
         let bounds = bounds
+            .and(circuit)
             .and(self.crowd.opens(self.in_flight, ahead.requests))
             .and(self.warms_up(ahead.requests));
-        if self.circuit.is_closed() {
-            bounds
-                .and(circuit)
-                .and(self.belief.opens(self.in_flight, ahead.requests))
-        } else {
-            // Its probes are what the belief learns from.
-            bounds.and(circuit)
+        // The probes of an open circuit are what the belief learns from. Where the server says what is left, and that explains
+        // its refusals, there is nothing to believe.
+        let told = self.windows.govern() && !self.unexplained;
+        if told || !self.circuit.is_closed() {
+            return bounds;
         }
+        bounds.and(self.belief.opens(self.in_flight, ahead.requests))
     }
 
     /// The part of `opens` that no answer can make earlier: limits, the pause, windows. A caller whose time ends before
@@ -149,11 +154,9 @@ impl Gate {
             .iter()
             .map(|account| account.opens(now, self.in_flight, ahead, cost))
             .fold(Opening::NOW, Opening::and);
-        limits.and(self.pause.opens(now)).and(self.windows.opens(
-            now,
-            ahead.requests,
-            cost.of(&crate::Unit::Requests),
-        ))
+        limits
+            .and(self.pause.opens(now))
+            .and(self.windows.opens(now, ahead, cost))
     }
 
     /// Nothing is known before the first answer, and some upstreams punish who finds out by trying.
@@ -177,7 +180,7 @@ impl Gate {
         }
         self.belief.sent(now, order);
         self.in_flight += 1;
-        self.windows.sent();
+        self.windows.sent(now, cost);
         self.circuit.sent(now, order);
     }
 
@@ -187,13 +190,13 @@ impl Gate {
             account.refund(now, taken, cost);
         }
         self.belief.unsent(order);
-        self.windows.answered();
+        self.windows.unsent(cost);
         self.circuit.unsent(now, order);
     }
 
     /// It was sent, and nobody will tell how it ended.
-    pub(crate) fn abandoned(&mut self, now: Timestamp, order: u64) {
-        self.windows.answered();
+    pub(crate) fn abandoned(&mut self, now: Timestamp, order: u64, cost: &Cost) {
+        self.windows.lost(cost);
         self.belief.unsent(order);
         self.circuit.unsent(now, order);
     }
@@ -211,15 +214,23 @@ impl Gate {
         rng: &mut fastrand::Rng,
         mut changed: impl FnMut(Change),
     ) {
-        self.windows.answered();
-        self.windows.report(now, &answer.seen.windows);
+        let told = Told {
+            now,
+            sent: answer.sent,
+            order: answer.order,
+            next_order: answer.next_order,
+            refused: answer.seen.verdict.is_refusal(),
+        };
+        let explained = self
+            .windows
+            .answered(told, answer.cost, answer.seen, || rng.f64());
         if answer.seen.is_served() {
             self.served(now, answer, &mut changed);
             self.obey(now, answer, rng, &mut changed);
         } else if !self.circuit.is_closed() || !(answer.alone || is_about_itself(answer.seen)) {
             // Whoever asks while it is open asks for all.
-            self.unserved(now, answer, rng, &mut changed);
-            self.heed(now, answer, rng, &mut changed);
+            self.unserved(now, answer, explained, rng, &mut changed);
+            self.heed(now, answer, explained, rng, &mut changed);
         } else if is_about_itself(answer.seen) {
             self.belief.unsent(answer.order);
         }
@@ -242,6 +253,7 @@ impl Gate {
         }
         if !self.belief.is_idle() {
             self.learn(now, &answer, Evidence::Accepted, changed);
+            self.unexplained &= !self.belief.is_idle();
         }
     }
 
@@ -249,19 +261,21 @@ impl Gate {
         &mut self,
         now: Timestamp,
         answer: Answered<'_>,
+        explained: bool,
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
         let seen = answer.seen;
         let refused = seen.verdict == Verdict::RateLimited || self.speaks_of_a_limit(seen);
-        if refused && seen.kind != Kind::Rate {
-            // No word about the pace.
+        if refused && (explained || seen.kind != Kind::Rate) {
+            // The window says all there is to learn, or it is no word about the pace.
             self.belief.unsent(answer.order);
             if seen.kind == Kind::Concurrency {
                 let others = self.in_flight.saturating_sub(1);
                 self.crowd.refused(answer.order, answer.next_order, others);
             }
         } else if refused {
+            self.unexplained |= self.windows.govern();
             let refused = Evidence::Refused {
                 asked: seen.wait.unwrap_or_default().as_secs_f64(),
                 chance: rng.f64(),
@@ -312,6 +326,7 @@ impl Gate {
         &mut self,
         now: Timestamp,
         answer: Answered<'_>,
+        explained: bool,
         rng: &mut fastrand::Rng,
         changed: &mut impl FnMut(Change),
     ) {
@@ -331,7 +346,7 @@ impl Gate {
         // Served later than the refused one left: it was about that request alone.
         let overtaken = self.served_order > order;
         // So long a stop would fail whoever waits: not on the word of a single answer among good ones.
-        let named = !assumed && seen.kind == Kind::Rate;
+        let named = !assumed && !explained && seen.kind == Kind::Rate;
         let alone =
             named && asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
         if asked.is_zero() || overtaken || alone || self.belief.is_noise() {
@@ -472,16 +487,7 @@ impl Gate {
                     available: account.available(now, self.in_flight),
                 })
                 .collect(),
-            windows: self
-                .windows
-                .known(now)
-                .map(|own| WindowSnapshot {
-                    name: own.name.clone(),
-                    limit: own.limit,
-                    remaining: own.remaining,
-                    reset: own.reset,
-                })
-                .collect(),
+            windows: self.windows.snapshot(now),
             belief: BeliefSnapshot {
                 interval: (!interval.is_zero()).then_some(interval),
                 between: self.belief.between(),

@@ -1,5 +1,7 @@
 //! What answers change.
 
+use std::time::Duration;
+
 use super::*;
 
 #[test]
@@ -10,9 +12,15 @@ fn a_window_that_is_used_up_holds_the_next_until_it_starts_anew() {
     seen.windows.push(window(0, ms(7000)));
     driver.answer(0, &seen);
     driver.ask(&through(&[API]));
-    assert_eq!(driver.wake, Some(Deadline::new(at(7000), Reason::Window)));
-    driver.pass(ms(7000));
-    assert_eq!(driver.times(), [(0, 0), (1, 7000)]);
+    // Never before the reset, and after it a little apart from others who wait for it.
+    let wake = driver.wake.expect("a deadline");
+    assert_eq!(wake.reason, Reason::Window);
+    let (reset, spread) = (at(7000), at(7055));
+    assert!((reset..=spread).contains(&wake.at), "{wake:?}");
+    driver.pass(wake.at.since(at(0)) - Duration::from_nanos(1));
+    assert_eq!(driver.times(), [(0, 0)]);
+    driver.pass(Duration::from_nanos(1));
+    assert_eq!(driver.times().len(), 2);
 }
 
 #[test]

@@ -156,7 +156,7 @@ const BESIDE: [(&str, &[&str]); 8] = [
     ("reset_in", &["reset"]),
     ("length_in", &["length"]),
     ("aligned", &["length"]),
-    ("steady", &["length"]),
+    ("steady", &["length", "reset"]),
     ("steady", &["limit", "usage", "used_share"]),
     ("refill_every", &["refill"]),
     ("refill_every_in", &["refill_every"]),

@@ -1,8 +1,10 @@
 //! What a client with the layer does before limited servers, in paused time: exact numbers, no sleeping.
 
 mod lab;
+mod quota;
 
 mod learning;
 mod refusals;
 mod tokens;
 mod waiting;
+mod windows;

@@ -54,6 +54,10 @@ where
     }
 
     pub(crate) async fn get_within(&self, path: &str, total: Duration) -> Got {
+        self.ask(path, RequestOptions::new().total(total)).await
+    }
+
+    pub(crate) async fn ask(&self, path: &str, options: RequestOptions) -> Got {
         let (server, latency) = (self.server.clone(), self.latency);
         let (arrivals, began) = (Arc::clone(&self.arrivals), self.began);
         let service = service_fn(move |request: Request<()>| {
@@ -71,7 +75,7 @@ where
         });
         let client = PacelineLayer::new(self.paceline.clone()).layer(service);
         let request = Request::get(format!("https://api.example{path}"))
-            .extension(RequestOptions::new().total(total))
+            .extension(options)
             .body(())
             .expect("a request");
         match client.oneshot(request).await {

@@ -3,4 +3,5 @@
 mod bodies;
 mod examples;
 mod lab;
+mod points;
 mod words;

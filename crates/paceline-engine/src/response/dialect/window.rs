@@ -42,7 +42,7 @@ pub struct WindowRule {
     pub length: Option<Span>,
     /// It starts anew when the clock (UTC) shows a multiple of its length.
     pub aligned: bool,
-    /// What was spent comes back steadily, all of it in one length.
+    /// What was spent comes back steadily: all of it in one length, or what is missing until `reset` if there is no length.
     pub steady: bool,
     /// How much comes back in `refill_every` (one second if there is none).
     pub refill: Option<Amount>,
@@ -142,7 +142,11 @@ impl WindowRule {
                 .map_or(0, |left| u16::try_from(left.milli() % 1000).unwrap_or(0)),
             reset,
             length,
-            refill: self.refill(reading, limit, length),
+            refill: match (self.steady, length) {
+                (true, Some(length)) => limit.and_then(|limit| per_unit(length, limit)),
+                (true, None) => missing(limit, remaining).and_then(|some| per_unit(reset?, some)),
+                (false, _) => self.refill(reading),
+            },
         })
     }
 
@@ -194,15 +198,7 @@ impl WindowRule {
         longest.filter(|reset| is_spent || !reset.is_zero())
     }
 
-    fn refill(
-        &self,
-        reading: &mut Reading<'_, '_>,
-        limit: Option<Decimal>,
-        length: Option<Duration>,
-    ) -> Option<Duration> {
-        if self.steady {
-            return per_unit(length?, limit?);
-        }
+    fn refill(&self, reading: &mut Reading<'_, '_>) -> Option<Duration> {
         let amount = reading.amount(self.refill.as_ref()?).known()?;
         let every = match &self.refill_every {
             Some(every) => reading.span(every)?,
@@ -254,6 +250,12 @@ impl WindowRule {
         ];
         places.into_iter().flatten().chain(amounts).chain(spans)
     }
+}
+
+/// What is not there of the whole, in whole units.
+fn missing(limit: Option<Decimal>, left: Option<Decimal>) -> Option<Decimal> {
+    let missing = limit?.whole.saturating_sub(left?.whole);
+    (missing > 0).then(|| Decimal::whole(missing))
 }
 
 /// The time for one unit; none where nothing ever comes back.

@@ -1,0 +1,223 @@
+//! Quota periods as the server reports them, spent to their end and no further.
+//!
+//! `bucket` is a quota that comes back steadily; `reported` is one window and decides; it is made of `left` (how much is left, from answers that overtake each other),
+//! `reset` (when it starts anew, from whole seconds) and `others` (who else spends of it). `under_way` sums what is sent
+//! and not answered yet.
+
+mod bucket;
+mod left;
+mod others;
+mod reported;
+mod reset;
+#[cfg(test)]
+mod tests;
+mod under_way;
+
+use core::time::Duration;
+
+use crate::cost::{Ahead, Cost};
+use crate::opening::Opening;
+use crate::snapshot::WindowSnapshot;
+use crate::{Answer, Failure, Observation, Timestamp, Unit, Window};
+use bucket::Bucket;
+use reported::Reported;
+pub(crate) use reported::Told;
+use under_way::UnderWay;
+
+/// The reported windows of one gate, few and by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Windows {
+    known: Vec<Reported>,
+    buckets: Vec<Bucket>,
+    under_way: UnderWay,
+}
+
+/// A server that names more windows than this keeps those that are not over; the bound is against a hostile one.
+const MOST_WINDOWS: usize = 8;
+/// So many answers in a row that do not tell of a window that is over, and it is forgotten.
+const SILENT: u64 = 8;
+const UNAUTHORIZED: u16 = 401;
+
+impl Windows {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.buckets.is_empty()
+    }
+
+    /// The server says itself how many requests it takes.
+    pub(crate) fn govern(&self) -> bool {
+        let mut units = self.known.iter().map(|own| &own.unit);
+        let mut buckets = self.buckets.iter().map(|own| &own.unit);
+        units.any(|unit| *unit == Unit::Requests) || buckets.any(|unit| *unit == Unit::Requests)
+    }
+
+    pub(crate) fn sent(&mut self, now: Timestamp, cost: &Cost) {
+        self.under_way.add(cost);
+        for own in &mut self.known {
+            own.sent(now, cost);
+        }
+    }
+
+    /// It was not sent after all.
+    pub(crate) fn unsent(&mut self, cost: &Cost) {
+        for own in &mut self.known {
+            own.unsent(cost);
+        }
+        self.over(cost);
+    }
+
+    /// Nobody will tell whether it was counted.
+    pub(crate) fn lost(&mut self, cost: &Cost) {
+        for own in &mut self.known {
+            own.lost(cost);
+        }
+        for own in &mut self.buckets {
+            own.lost(cost);
+        }
+        self.over(cost);
+    }
+
+    /// Learns from the answer to a request of `cost`. Says whether a refusal is explained: by a window that is used up.
+    pub(crate) fn answered(
+        &mut self,
+        told: Told,
+        cost: &Cost,
+        seen: &Observation,
+        chance: impl FnMut() -> f64,
+    ) -> bool {
+        let status = match seen.answer {
+            Answer::Status(status) => status,
+            Answer::Failure(Failure::Connect) => {
+                self.unsent(cost);
+                return false;
+            }
+            Answer::Failure(_) => {
+                self.lost(cost);
+                return false;
+            }
+        };
+        self.under_way.remove(cost);
+        // Who was not recognised may be told an anonymous neighbour's numbers.
+        if status != UNAUTHORIZED {
+            self.learn(told, &seen.windows, chance);
+            self.heed_silence(told, seen);
+        }
+        let explained = told.refused && self.explains(told, cost, seen);
+        self.nobody_tells();
+        explained
+    }
+
+    /// When `cost` may be spent after `ahead`.
+    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+        let windows = self.known.iter();
+        let windows = windows.map(|own| own.opens(now, &self.under_way, ahead, cost));
+        let buckets = self.buckets.iter();
+        let buckets = buckets.map(|own| own.opens(now, &self.under_way, ahead, cost));
+        windows.chain(buckets).fold(Opening::NOW, Opening::and)
+    }
+
+    /// The windows whose reset is still ahead. Past it, nothing is known for sure.
+    pub(crate) fn snapshot(&self, now: Timestamp) -> Vec<WindowSnapshot> {
+        let windows = self.known.iter().filter(|own| !own.is_over(now));
+        let buckets = self.buckets.iter().filter(|own| !own.is_full(now));
+        windows
+            .map(Reported::snapshot)
+            .chain(buckets.map(|own| own.snapshot(now)))
+            .collect()
+    }
+
+    fn over(&mut self, cost: &Cost) {
+        self.under_way.remove(cost);
+        self.nobody_tells();
+    }
+
+    fn nobody_tells(&mut self) {
+        if self.under_way.is_nothing() {
+            self.known.iter_mut().for_each(Reported::nobody_tells);
+        }
+    }
+
+    fn learn(&mut self, told: Told, windows: &[Window], mut chance: impl FnMut() -> f64) {
+        for window in windows {
+            let same = |own: &Bucket| own.name == window.name && own.unit == window.unit;
+            let known = self.buckets.iter().find(|own| same(own));
+            let refill = window.refill.or_else(|| known.map(Bucket::refill));
+            if let Some(bucket) = refill.and_then(|refill| Bucket::new(told, window, refill)) {
+                self.fill(bucket, told.now);
+                continue;
+            }
+            let Some((remaining, reset)) = countable(window) else {
+                continue;
+            };
+            let seen = (window, remaining, reset);
+            let known = self
+                .known
+                .iter_mut()
+                .find(|own| own.name == window.name && own.unit == window.unit);
+            if let Some(own) = known {
+                own.learn(told, seen, &self.under_way, chance());
+                continue;
+            }
+            let mut new = || Reported::new(told, seen, &self.under_way, chance());
+            if self.known.len() < MOST_WINDOWS {
+                self.known.push(new());
+            } else if let Some(place) = self.known.iter().position(|own| own.is_over(told.now)) {
+                self.known[place] = new();
+            }
+        }
+    }
+
+    fn fill(&mut self, bucket: Bucket, now: Timestamp) {
+        let known = |own: &Bucket| own.name == bucket.name && own.unit == bucket.unit;
+        self.known
+            .retain(|own| own.name != bucket.name || own.unit != bucket.unit);
+        if let Some(place) = self.buckets.iter().position(known) {
+            self.buckets[place].learn(bucket);
+        } else if self.buckets.len() < MOST_WINDOWS {
+            self.buckets.push(bucket);
+        } else if let Some(place) = self.buckets.iter().position(|own| own.is_full(now)) {
+            self.buckets[place] = bucket;
+        }
+    }
+
+    /// A window that is over and that nobody tells of any more was another resource's, or is there no longer.
+    fn heed_silence(&mut self, told: Told, seen: &Observation) {
+        if told.refused || seen.flags.contains("cached") {
+            return;
+        }
+        self.known.retain_mut(|own| {
+            if own.told_by != told.order && own.is_over(told.sent) {
+                own.silent += 1;
+            }
+            own.silent < SILENT
+        });
+    }
+
+    /// Whether a window that is used up is reason enough for a refusal: it says so itself, or those under way were enough.
+    fn explains(&mut self, told: Told, cost: &Cost, seen: &Observation) -> bool {
+        let said = seen.windows.iter().any(|window| {
+            let refill = window.refill;
+            let bucket = refill.and_then(|refill| Bucket::new(told, window, refill));
+            let window = countable(window);
+            bucket.is_some_and(|own| own.is_short_of(cost))
+                || window.is_some_and(|(left, reset)| left == 0 && !reset.is_zero())
+        });
+        let under_way = self.under_way.of(&Unit::Requests);
+        let mut by_count = false;
+        for own in &mut self.known {
+            let silent = own.told_by != told.order && own.unit == Unit::Requests;
+            if silent && !own.is_over(told.sent) && own.remaining() <= under_way {
+                own.exhaust();
+                by_count = true;
+            }
+        }
+        said || by_count
+    }
+}
+
+/// What is left and until when, of a window that time relieves. Requests in flight are relieved by their ends.
+fn countable(window: &Window) -> Option<(u64, Duration)> {
+    if window.unit == Unit::Concurrent {
+        return None;
+    }
+    Some((window.remaining?, window.reset?))
+}

@@ -1,0 +1,247 @@
+//! One window: what is known of it, and when a request may be charged to it.
+//!
+//! ```text
+//! reset ──► one scout ──► its answer: the window, spent to its end ──► reset
+//!              └──► no answer in time: as much as the window is known to hold
+//! ```
+//!
+//! Past its reset nothing is known for sure: the clocks may differ, others may have been quicker, a window that moves gives
+//! back bit by bit. One request finds out, and costs no time where windows begin with a request.
+
+use core::time::Duration;
+
+use super::left::Left;
+use super::others::Others;
+use super::reset::{Relation, Reset};
+use super::under_way::UnderWay;
+use crate::cost::{Ahead, Cost};
+use crate::opening::Opening;
+use crate::snapshot::WindowSnapshot;
+use crate::{Reason, Timestamp, Unit, Window};
+
+/// A request whose answer tells of windows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub(crate) now: Timestamp,
+    pub(crate) sent: Timestamp,
+    pub(crate) order: u64,
+    /// The order that the next request will have.
+    pub(crate) next_order: u64,
+    pub(crate) refused: bool,
+}
+
+/// What is known of one window.
+#[derive(Clone, Debug)]
+pub(crate) struct Reported {
+    pub(super) name: Option<Box<str>>,
+    pub(super) unit: Unit,
+    limit: Option<u64>,
+    left: Left,
+    pub(super) reset: Reset,
+    others: Others,
+    /// More was left although the reset had not come.
+    moves: bool,
+    /// How much too early the server tells its resets.
+    rounding: Duration,
+    /// The longest wait for a reset so far: about the window's length.
+    longest: Duration,
+    /// When the first request left after the reset.
+    scout: Option<Timestamp>,
+    /// Answers in a row, after the reset, that did not tell of it.
+    pub(super) silent: u64,
+    /// Which answer told of it last.
+    pub(super) told_by: u64,
+}
+
+/// The scout is waited for no longer: some requests take minutes.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// In windows that are no longer, a rise is the next window.
+const SHORT: Duration = Duration::from_secs(2);
+/// Rounding down is a second's matter, with a Date that is rounded two's.
+const MOST_ROUNDING: Duration = Duration::from_secs(2);
+const SECOND: Duration = Duration::from_secs(1);
+
+impl Reported {
+    /// A window that was not known, with `remaining` left and `reset` to come; `chance`, from 0 to 1, is drawn for it.
+    pub(super) fn new(
+        told: Told,
+        (window, remaining, reset): (&Window, u64, Duration),
+        under_way: &UnderWay,
+        chance: f64,
+    ) -> Self {
+        let mut own = Self {
+            name: window.name.clone(),
+            unit: window.unit.clone(),
+            limit: window.limit(),
+            left: Left::new(remaining, told.next_order),
+            reset: Reset::told(told.sent, told.now, reset, window.length),
+            others: Others::begin(told.now, remaining, under_way.of(&window.unit)),
+            moves: false,
+            rounding: Duration::ZERO,
+            longest: reset,
+            scout: None,
+            silent: 0,
+            told_by: told.order,
+        };
+        own.reset.spread(told.now, Duration::ZERO, chance);
+        own
+    }
+
+    /// The window is told of again.
+    pub(super) fn learn(
+        &mut self,
+        told: Told,
+        (window, remaining, reset): (&Window, u64, Duration),
+        under_way: &UnderWay,
+        chance: f64,
+    ) {
+        let seen = Reset::told(told.sent, told.now, reset, window.length);
+        let was = self.left.count();
+        let is_news = self.left.is_news(told.order);
+        match self.reset.relation(&seen, told.sent) {
+            // It left before the known one was told of and belongs to the window before: it was overtaken.
+            Relation::Before if !is_news => return,
+            Relation::Same if !(remaining > was && is_news && self.longest <= SHORT) => {
+                self.left.show(remaining, told.order, told.next_order);
+                self.moves |= self.left.count() > was;
+                self.reset.narrow(&seen, self.moves);
+                self.others.told(told.now, remaining);
+            }
+            _ => {
+                if told.refused && remaining == 0 && self.came_too_early(told.sent, reset) {
+                    self.rounding = (self.rounding + SECOND).min(MOST_ROUNDING);
+                }
+                self.left = Left::new(remaining, told.next_order);
+                self.reset = seen;
+                self.reset.spread(told.now, self.rounding, chance);
+                let ours = under_way.of(&self.unit);
+                self.others = self.others.next(told.now, remaining, ours);
+            }
+        }
+        self.limit = window.limit().or(self.limit);
+        self.longest = self.longest.max(reset);
+        self.scout = None;
+        self.silent = 0;
+        self.told_by = told.order;
+    }
+
+    /// A request leaves.
+    pub(super) fn sent(&mut self, now: Timestamp, cost: &Cost) {
+        self.others.sent(cost.of(&self.unit));
+        if self.is_over(now) && self.scout.is_none() {
+            self.scout = Some(now);
+        }
+    }
+
+    /// It did not leave after all.
+    pub(super) fn unsent(&mut self, cost: &Cost) {
+        self.others.unsent(cost.of(&self.unit));
+    }
+
+    /// It may have been counted, and no answer will tell.
+    pub(super) fn lost(&mut self, cost: &Cost) {
+        self.left.spend(cost.of(&self.unit));
+    }
+
+    /// Nothing is under way: nobody can tell any more.
+    pub(super) const fn nobody_tells(&mut self) {
+        self.scout = None;
+    }
+
+    /// Refused without a word: others were quicker.
+    pub(super) const fn exhaust(&mut self) {
+        self.left.spend(u64::MAX);
+    }
+
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        now >= self.reset.at()
+    }
+
+    /// How much the server said was left, at the least.
+    pub(super) fn remaining(&self) -> u64 {
+        self.left.count()
+    }
+
+    /// As the server tells it.
+    pub(super) fn snapshot(&self) -> WindowSnapshot {
+        WindowSnapshot {
+            name: self.name.clone(),
+            limit: self.limit,
+            remaining: self.remaining(),
+            reset: self.reset.told_for(),
+        }
+    }
+
+    /// When a request of `cost` may be charged to it after those `ahead`.
+    pub(super) fn opens(
+        &self,
+        now: Timestamp,
+        under_way: &UnderWay,
+        ahead: Ahead,
+        cost: &Cost,
+    ) -> Opening {
+        let cost = self.charge(cost);
+        if cost == 0 {
+            return Opening::NOW;
+        }
+        let asked = ahead.of(&self.unit).saturating_add(cost);
+        let with_theirs = under_way.of(&self.unit).saturating_add(asked);
+        let is_first = ahead.requests == 0 && under_way.is_nothing();
+        let left = self.left.count();
+        if self.is_over(now) {
+            // Starting anew takes nothing away, unless others are there.
+            if with_theirs <= left && !self.others.are_there() {
+                return Opening::NOW;
+            }
+            return self.opens_anew(now, ahead, with_theirs, is_first);
+        }
+        if asked > left {
+            return Opening::at(self.reset.at(), Reason::Window);
+        }
+        if is_first || with_theirs <= self.others.leave_us(now, left) {
+            return Opening::NOW;
+        }
+        // It may fit when those under way turn out to be counted already: their answers will tell.
+        Opening::completion(Reason::Window, self.reset.at())
+    }
+
+    fn opens_anew(&self, now: Timestamp, ahead: Ahead, needed: u64, is_first: bool) -> Opening {
+        match self.scout {
+            None if ahead.requests == 0 => Opening::NOW,
+            None => Opening::completion(Reason::Window, Timestamp::MAX),
+            Some(left) if now < left + PATIENCE && self.silent == 0 => {
+                Opening::completion(Reason::Window, left + PATIENCE)
+            }
+            Some(_) => match self.limit {
+                Some(limit) if needed > limit && !is_first => {
+                    Opening::completion(Reason::Window, Timestamp::MAX)
+                }
+                _ => Opening::NOW,
+            },
+        }
+    }
+
+    /// A request that does not say what it costs in tokens or points is not spent as any number of them, but needs
+    /// something to be left. One that costs more than the window holds needs all of it, and the server decides.
+    fn charge(&self, cost: &Cost) -> u64 {
+        let named = cost.of(&self.unit);
+        let charge = if self.unit == Unit::Requests {
+            named
+        } else {
+            named.max(1)
+        };
+        match self.limit {
+            Some(limit) => charge.min(limit.max(1)),
+            None => charge,
+        }
+    }
+
+    /// Refused right at the known reset, by a window that ends within the second: the server rounds down.
+    fn came_too_early(&self, sent: Timestamp, reset: Duration) -> bool {
+        let waited = self.reset.at();
+        sent >= waited
+            && sent < waited + MOST_ROUNDING
+            && reset <= SECOND
+            && self.longest >= MOST_ROUNDING
+    }
+}
