@@ -1,83 +1,222 @@
 //! What one request spends.
 
+use core::fmt;
+use std::sync::Arc;
+
 use crate::Unit;
 
 /// What one request spends on a gate: requests, and whatever else the upstream counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Before it is sent this is an estimate, which is charged; what the response says comes later, and
+/// [`Engine::settle_cost`](crate::Engine::settle_cost) makes up for the difference.
+///
+/// ```
+/// use paceline_engine::{Cost, Unit};
+///
+/// let completion = Cost::tokens(1200); // and one request, like any other
+/// assert_eq!(completion.of(&Unit::Requests), 1);
+/// let search = Cost::requests(5).and("points", 10);
+/// assert_eq!(search.to_string(), "5 requests, 10 points");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    requests: u64,
-    others: Vec<(Box<str>, u64)>,
+    /// One, if it does not say.
+    requests: Option<u64>,
+    /// By word, each once. Shared, because a cost is copied into the line and out of it.
+    others: Option<Arc<[(Box<str>, u64)]>>,
 }
 
 impl Cost {
     /// `requests` units of a limit that counts requests (most requests cost 1; some upstreams charge 5 or 10 for one).
     pub const fn requests(requests: u64) -> Self {
         Self {
-            requests,
-            others: Vec::new(),
+            requests: Some(requests),
+            others: None,
         }
     }
 
-    /// Also spends `amount` of a limit that counts `unit` (`tokens`, `points`).
+    /// `amount` of a limit that counts `unit`, by the word that the limit has for it: `90000 tokens/m` counts `tokens`.
+    pub fn unit(unit: &str, amount: u64) -> Self {
+        Self::default().and(unit, amount)
+    }
+
+    /// So many tokens.
+    pub fn tokens(amount: u64) -> Self {
+        Self::unit("tokens", amount)
+    }
+
+    /// So many points.
+    pub fn points(amount: u64) -> Self {
+        Self::unit("points", amount)
+    }
+
+    /// Also spends `amount` of a limit that counts `unit`. A unit that is named twice costs both. Words are read as limits
+    /// are: without regard to case, and `requests` are requests.
     #[must_use]
-    pub fn and(mut self, unit: impl Into<Box<str>>, amount: u64) -> Self {
-        self.others.push((unit.into(), amount));
+    pub fn and(mut self, unit: &str, amount: u64) -> Self {
+        let Unit::Other(word) = Unit::named(unit) else {
+            self.requests = Some(self.requests.unwrap_or(0).saturating_add(amount));
+            return self;
+        };
+        let mut others: Vec<_> = self.others.as_deref().unwrap_or_default().to_vec();
+        match others.binary_search_by(|(own, _)| own.cmp(&word)) {
+            Ok(own) => others[own].1 = others[own].1.saturating_add(amount),
+            Err(place) => others.insert(place, (word, amount)),
+        }
+        self.others = Some(others.into());
         self
     }
 
-    /// What it spends besides requests, as the caller named it.
-    pub(crate) fn others(&self) -> &[(Box<str>, u64)] {
-        &self.others
+    /// The units that it names; of the others, what `rest` says.
+    #[must_use]
+    pub fn or(&self, rest: &Self) -> Self {
+        let missing = rest
+            .others()
+            .filter(|(word, _)| self.other(word).is_none())
+            .fold(self.clone(), |cost, (word, amount)| cost.and(word, amount));
+        Self {
+            requests: self.requests.or(rest.requests),
+            ..missing
+        }
     }
 
-    /// What a limit that counts `unit` is charged. A unit that the request does not name costs nothing.
+    /// What a limit that counts `unit` is charged. A unit that the request does not name costs nothing, except that it is
+    /// one request.
     pub fn of(&self, unit: &Unit) -> u64 {
         match unit {
-            Unit::Requests => self.requests,
+            Unit::Requests => self.requests.unwrap_or(1),
             Unit::Concurrent => 1,
-            Unit::Other(word) => self
-                .others
-                .iter()
-                .filter(|(own, _)| own == word)
-                .fold(0, |sum, (_, amount)| sum.saturating_add(*amount)),
+            Unit::Other(word) => self.other(word).unwrap_or(0),
+        }
+    }
+
+    /// What it says about `unit`; `None` if it does not name it.
+    pub fn named(&self, unit: &Unit) -> Option<u64> {
+        match unit {
+            Unit::Requests => self.requests,
+            Unit::Concurrent => None,
+            Unit::Other(word) => self.other(word),
+        }
+    }
+
+    /// What it names beside requests, by word.
+    pub fn others(&self) -> impl Iterator<Item = (&str, u64)> {
+        let others = self.others.as_deref().unwrap_or_default().iter();
+        others.map(|(word, amount)| (&**word, *amount))
+    }
+
+    /// Whether it may turn out differently: it names more than the one request that it is.
+    pub(crate) fn is_estimate(&self) -> bool {
+        self.others.is_some() || self.requests.is_some_and(|requests| requests != 1)
+    }
+
+    fn other(&self, word: &str) -> Option<u64> {
+        self.others()
+            .find_map(|(own, amount)| (own == word).then_some(amount))
+    }
+}
+
+impl Unit {
+    /// The unit that a limit means by `word`.
+    pub fn named(word: &str) -> Self {
+        match word.to_ascii_lowercase() {
+            word if word == "request" || word == "requests" => Self::Requests,
+            word => Self::Other(word.into()),
         }
     }
 }
 
-impl Default for Cost {
-    fn default() -> Self {
-        Self::requests(1)
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.of(&Unit::Requests) {
+            1 => f.write_str("1 request")?,
+            requests => write!(f, "{requests} requests")?,
+        }
+        self.others()
+            .try_for_each(|(word, amount)| write!(f, ", {amount} {word}"))
     }
 }
 
 /// What is already ahead of a request: charged before it, in the same breath or by those that wait before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ahead {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ahead<'a> {
     /// How many requests.
     pub(crate) requests: u64,
     /// What they cost together, in requests.
     pub(crate) cost: u64,
+    /// What else, if it is a single one.
+    one: Option<&'a Cost>,
 }
 
-impl Ahead {
-    pub(crate) const NOTHING: Self = Self {
-        requests: 0,
-        cost: 0,
-    };
+impl<'a> Ahead<'a> {
+    pub(crate) const NOTHING: Self = Self::line(0, 0);
 
-    pub(crate) fn one(cost: &Cost) -> Self {
+    pub(crate) fn one(cost: &'a Cost) -> Self {
         Self {
             requests: 1,
-            cost: cost.requests,
+            cost: cost.of(&Unit::Requests),
+            one: Some(cost),
         }
     }
 
-    /// Of a limit that counts `unit`. Units that a request names are not summed over the line: a lower bound is enough.
+    /// All those in a line. Of units beside requests they have told estimates, and may give all of it back: nothing that
+    /// whoever comes after them is sure to wait for.
+    pub(crate) const fn line(requests: u64, cost: u64) -> Self {
+        Self {
+            requests,
+            cost,
+            one: None,
+        }
+    }
+
+    /// Of a limit that counts `unit`.
     pub(crate) fn of(self, unit: &Unit) -> u64 {
         match unit {
             Unit::Requests => self.cost,
             Unit::Concurrent => self.requests,
-            Unit::Other(_) => 0,
+            Unit::Other(_) => self.one.map_or(0, |cost| cost.of(unit)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens() -> Unit {
+        Unit::Other("tokens".into())
+    }
+
+    #[test]
+    fn a_cost_is_one_request_unless_it_says_otherwise() {
+        assert_eq!(Cost::tokens(5).of(&Unit::Requests), 1);
+        assert_eq!(Cost::tokens(5).named(&Unit::Requests), None);
+        assert_eq!(Cost::requests(0).and("tokens", 5).of(&Unit::Requests), 0);
+        assert_eq!(Cost::default().of(&tokens()), 0);
+    }
+
+    #[test]
+    fn units_are_read_as_limits_read_them_and_add_up() {
+        let cost = Cost::unit("Tokens", 5)
+            .and("points", 1)
+            .and("tokens", 2)
+            .and("requests", 3)
+            .and("Request", 1);
+        assert_eq!(cost.to_string(), "4 requests, 1 points, 7 tokens");
+        assert_eq!(
+            Cost::tokens(u64::MAX).and("tokens", 1),
+            Cost::tokens(u64::MAX)
+        );
+    }
+
+    #[test]
+    fn what_is_named_counts_and_the_rest_is_the_others() {
+        let route = Cost::requests(2).and("tokens", 1000).and("points", 3);
+        let own = Cost::tokens(700).or(&route);
+        assert_eq!(own.to_string(), "2 requests, 3 points, 700 tokens");
+        assert_eq!(
+            Cost::requests(1).or(&Cost::default()).named(&tokens()),
+            None
+        );
     }
 }

@@ -15,7 +15,7 @@ use crate::gates::GateSet;
 use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
 use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
-use crate::ticket::{Refusal, Sent, Want};
+use crate::ticket::{Charge, Receipt, Refusal, Sent, Want};
 use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod serve;
@@ -146,7 +146,7 @@ impl Engine {
             if seen.is_served() {
                 self.budget.deposit();
             }
-            for index in sent.gates.iter() {
+            for index in sent.gates().iter() {
                 let Self {
                     gates,
                     rng,
@@ -158,11 +158,11 @@ impl Engine {
                     continue;
                 };
                 let answer = Answered {
-                    sent: sent.at,
-                    order: sent.order,
+                    sent: sent.at(),
+                    order: sent.order(),
                     next_order: *next_order,
                     alone,
-                    cost: &sent.cost,
+                    cost: &sent.charge.cost,
                     seen,
                 };
                 gate.observe(now, answer, rng, |change| {
@@ -174,29 +174,70 @@ impl Engine {
         Effects::new(self)
     }
 
-    /// The response has ended, was dropped, or will never come: it is not in flight any more.
-    pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
-        for index in sent.gates.iter() {
-            let Some(gate) = self.gates.get_mut(index) else {
-                continue;
-            };
-            gate.finish();
-            if !sent.answered {
-                gate.abandoned(now, sent.order, &sent.cost);
+    /// What a request that was sent did cost, as its response says, mostly at the end of the body; once, before `finish`
+    /// (or by a [`Receipt`] at any time). What it cost less than was charged is given back to each limit of its gates that
+    /// counts the unit, as if it had never been charged; what it cost more is charged now, so that later requests make up
+    /// for it. Units that `actual` does not name keep their estimate.
+    pub fn settle_cost(&mut self, now: Timestamp, sent: &mut Sent, actual: &Cost) -> Effects<'_> {
+        match sent.receipt() {
+            Some(receipt) => self.settle_receipt(now, receipt, actual),
+            None => Effects::new(self),
+        }
+    }
+
+    /// The same, from whoever took the receipt.
+    pub fn settle_receipt(
+        &mut self,
+        now: Timestamp,
+        receipt: Receipt,
+        actual: &Cost,
+    ) -> Effects<'_> {
+        for gate in receipt.0.gates.iter() {
+            if let Some(gate) = self.gates.get_mut(gate) {
+                gate.settle_cost(now, &receipt.0, actual);
             }
         }
         self.serve(now);
         Effects::new(self)
     }
 
-    /// It was not sent after all.
-    pub fn refund(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
-        for index in sent.gates.iter() {
+    /// Nobody will say what it did cost: the estimate stands.
+    pub fn drop_receipt(&mut self, now: Timestamp, receipt: Receipt) -> Effects<'_> {
+        self.cost_stands(&receipt.0);
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    /// The response has ended, was dropped, or will never come: it is not in flight any more.
+    pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
                 continue;
             };
             gate.finish();
-            gate.refund(now, sent.at, sent.order, &sent.cost);
+            if !sent.answered {
+                gate.abandoned(now, &sent.charge);
+            }
+        }
+        if sent.estimate && !sent.receipt_gone {
+            self.cost_stands(&sent.charge);
+        }
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    /// It was not sent after all. Whose real cost was told, or will be, has been sent: that stays charged.
+    pub fn refund(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        for index in sent.gates().iter() {
+            let Some(gate) = self.gates.get_mut(index) else {
+                continue;
+            };
+            gate.finish();
+            if sent.receipt_gone {
+                gate.abandoned(now, &sent.charge);
+            } else {
+                gate.refund(now, &sent.charge);
+            }
         }
         self.serve(now);
         Effects::new(self)
@@ -225,7 +266,8 @@ impl Engine {
     /// A gate's limits change while it runs: what was spent stays spent.
     pub fn change_limits(&mut self, now: Timestamp, gate: u16, limits: Vec<Limit>) -> Effects<'_> {
         if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
-            gate.change_limits(now, limits);
+            gate.change_limits(now, self.next_order, limits);
+            self.refuse_too_costly();
             self.serve(now);
         }
         Effects::new(self)
@@ -346,7 +388,7 @@ impl Engine {
     }
 
     #[inline]
-    fn opens(&self, now: Timestamp, gates: GateSet, ahead: Ahead, cost: &Cost) -> Opening {
+    fn opens(&self, now: Timestamp, gates: GateSet, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         gates
             .iter()
             .filter_map(|index| self.gates.get(index))
@@ -355,7 +397,7 @@ impl Engine {
             })
     }
 
-    fn bounds(&self, now: Timestamp, gates: GateSet, ahead: Ahead, cost: &Cost) -> Opening {
+    fn bounds(&self, now: Timestamp, gates: GateSet, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         gates
             .iter()
             .filter_map(|index| self.gates.get(index))
@@ -373,18 +415,32 @@ impl Engine {
     ) -> Sent {
         let order = self.next_order;
         self.next_order += 1;
+        let mut estimate = cost.is_estimate();
         for index in gates.iter() {
             if let Some(gate) = self.gates.get_mut(index) {
                 gate.take(now, order, &cost);
+                estimate |= gate.counts_others();
             }
         }
         Sent {
-            order,
-            at: now,
-            gates,
-            cost,
+            charge: Charge {
+                order,
+                at: now,
+                gates,
+                cost,
+            },
+            estimate,
+            receipt_gone: false,
             answered: false,
             refused,
+        }
+    }
+
+    fn cost_stands(&mut self, charge: &Charge) {
+        for gate in charge.gates.iter() {
+            if let Some(gate) = self.gates.get_mut(gate) {
+                gate.cost_stands(charge);
+            }
         }
     }
 }

@@ -65,5 +65,5 @@ pub use priority::Priority;
 pub use reason::Reason;
 pub use retry::{Attempts, Backoff, Decision, Repeatable, RetryPolicy};
 pub use snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, Snapshot, WindowSnapshot};
-pub use ticket::{Refusal, Sent, Want};
+pub use ticket::{Receipt, Refusal, Sent, TooCostly, Want};
 pub use time::{Deadline, Timestamp, WallTime};

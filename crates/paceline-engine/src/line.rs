@@ -159,7 +159,7 @@ impl Line {
     }
 
     /// What is sure to start before a newcomer at `place`: all of its own lane, if it comes last there.
-    pub(crate) fn ahead_of(&self, gates: GateSet, place: Place) -> Ahead {
+    pub(crate) fn ahead_of(&self, gates: GateSet, place: Place) -> Ahead<'static> {
         match self.lanes.get(&gates) {
             Some(lane)
                 if lane
@@ -167,10 +167,8 @@ impl Line {
                     .last_key_value()
                     .is_some_and(|(last, _)| *last < place) =>
             {
-                Ahead {
-                    requests: lane.ready.len() as u64,
-                    cost: u64::try_from(lane.ready_cost).unwrap_or(u64::MAX),
-                }
+                let cost = u64::try_from(lane.ready_cost).unwrap_or(u64::MAX);
+                Ahead::line(lane.ready.len() as u64, cost)
             }
             _ => Ahead::NOTHING,
         }
@@ -224,6 +222,12 @@ impl Line {
 
     pub(crate) fn ids(&self) -> Vec<TicketId> {
         self.places.keys().copied().collect()
+    }
+
+    /// All tickets, whether they stand in line or their own delay is not over.
+    pub(crate) fn tickets(&self) -> impl Iterator<Item = &Ticket> {
+        let lanes = self.lanes.values();
+        lanes.flat_map(|lane| lane.ready.values().chain(lane.delayed.values()))
     }
 
     /// The tickets of one lane that stand in line, for when none of them can ever start.

@@ -1,11 +1,12 @@
 //! What goes into the line and what comes out of it.
 
+use core::fmt;
 use core::time::Duration;
 
 use crate::cost::Cost;
 use crate::gates::GateSet;
 use crate::retry::Neighbours;
-use crate::{Priority, Reason, Timestamp};
+use crate::{Limit, Priority, Reason, Timestamp};
 
 /// What a request asks of a pace line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,15 +65,25 @@ impl Want {
     }
 }
 
+/// What was charged, when, and to which gates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Charge {
+    pub(crate) order: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) gates: GateSet,
+    pub(crate) cost: Cost,
+}
+
 /// One HTTP request that was admitted: what was charged for it, and its place in the order of sends.
 ///
 /// Not `Clone`: it is settled once, then finished or refunded once.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sent {
-    pub(crate) order: u64,
-    pub(crate) at: Timestamp,
-    pub(crate) gates: GateSet,
-    pub(crate) cost: Cost,
+    pub(crate) charge: Charge,
+    /// What it costs may turn out differently.
+    pub(crate) estimate: bool,
+    /// The right to say what it did cost is used, or with a [`Receipt`].
+    pub(crate) receipt_gone: bool,
     pub(crate) answered: bool,
     /// How its neighbours had been answered when it was refused last.
     pub(crate) refused: Option<Neighbours>,
@@ -81,17 +92,34 @@ pub struct Sent {
 impl Sent {
     /// When it was admitted.
     pub const fn at(&self) -> Timestamp {
-        self.at
+        self.charge.at
     }
 
     /// Its place in the order of all sends of its pace line.
     pub const fn order(&self) -> u64 {
-        self.order
+        self.charge.order
     }
 
     /// The gates it was charged to.
     pub const fn gates(&self) -> GateSet {
-        self.gates
+        self.charge.gates
+    }
+
+    /// What was charged for it.
+    pub const fn cost(&self) -> &Cost {
+        &self.charge.cost
+    }
+
+    /// Whether somebody should say what it did cost: it named more than one request, or a limit of its gates counts
+    /// something else.
+    pub const fn is_estimate(&self) -> bool {
+        self.estimate
+    }
+
+    /// The right to say what it did cost, for whoever learns that later than this is finished; once.
+    pub fn receipt(&mut self) -> Option<Receipt> {
+        let gone = core::mem::replace(&mut self.receipt_gone, true);
+        (!gone).then(|| Receipt(self.charge.clone()))
     }
 
     /// Whether it was settled: a second answer changes nothing.
@@ -100,8 +128,20 @@ impl Sent {
     }
 }
 
+/// The right to say, once, what a request that was sent did cost: to be settled, or given back if nobody will say.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "as long as it may be settled, those who wait may hope for what it gives back"]
+pub struct Receipt(pub(crate) Charge);
+
+impl Receipt {
+    /// What was charged.
+    pub const fn cost(&self) -> &Cost {
+        &self.0.cost
+    }
+}
+
 /// Why a request was not admitted. Nothing was charged for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
     /// What ended it.
@@ -112,6 +152,29 @@ pub struct Refusal {
     pub possible_at: Option<Timestamp>,
     /// How long the upstream asked us to stop, if a pause is in force.
     pub asked: Option<Duration>,
+    /// Which limit it exceeds, if it costs more than that ever allows.
+    pub too_costly: Option<Box<TooCostly>>,
+}
+
+/// A request that exceeds a limit by itself. Displayed after "because it costs more than a limit ever allows: ".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TooCostly {
+    /// What it costs, in the limit's unit.
+    pub cost: u64,
+    /// The limit.
+    pub limit: Limit,
+}
+
+impl fmt::Display for TooCostly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self { cost, limit }, most) = (self, self.limit.most());
+        let unit = match &limit.unit {
+            crate::Unit::Other(word) => word,
+            _ => "requests",
+        };
+        write!(f, "{cost} {unit} where {limit} allows {most} at once")
+    }
 }
 
 impl Refusal {
@@ -121,6 +184,7 @@ impl Refusal {
             waiting_for: None,
             possible_at: None,
             asked: None,
+            too_costly: None,
         }
     }
 }

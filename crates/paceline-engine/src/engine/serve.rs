@@ -8,7 +8,7 @@ use crate::effects::Effect;
 use crate::gates::GateSet;
 use crate::line::{Place, Ticket, TicketId};
 use crate::opening::Opening;
-use crate::ticket::{Refusal, Want};
+use crate::ticket::{Refusal, TooCostly, Want};
 use crate::{Deadline, Reason, Timestamp};
 
 impl Engine {
@@ -22,7 +22,10 @@ impl Engine {
         not_before: Timestamp,
     ) -> Option<Refusal> {
         if let Some(reason) = opening.refusal() {
-            return Some(self.refusal(now, want.gates, reason, opening));
+            return Some(Refusal {
+                too_costly: self.too_costly(want.gates, &want.cost),
+                ..self.refusal(now, want.gates, reason, opening)
+            });
         }
         if want.best_effort && (!opening.is_open(now) || !self.line.is_empty()) {
             return Some(self.refusal(now, want.gates, Reason::BestEffort, opening));
@@ -51,6 +54,30 @@ impl Engine {
                 .iter()
                 .filter_map(|index| self.gates.get(index)?.asked(now))
                 .max(),
+            too_costly: None,
+        }
+    }
+
+    fn too_costly(&self, gates: GateSet, cost: &Cost) -> Option<Box<TooCostly>> {
+        let mut gates = gates.iter().filter_map(|index| self.gates.get(index));
+        gates.find_map(|gate| gate.too_costly(cost)).map(Box::new)
+    }
+
+    /// Limits have changed: whoever can never start any more is told now, and not when its turn would have come.
+    pub(super) fn refuse_too_costly(&mut self) {
+        let tickets = self.line.tickets();
+        let dear: Vec<_> = tickets
+            .filter_map(|ticket| {
+                let too_costly = self.too_costly(ticket.gates, &ticket.cost)?;
+                Some((ticket.id, too_costly))
+            })
+            .collect();
+        for (id, too_costly) in dear {
+            let refusal = Refusal {
+                too_costly: Some(too_costly),
+                ..Refusal::because(Reason::TooCostly)
+            };
+            self.refuse(id, refusal);
         }
     }
 
@@ -93,13 +120,8 @@ impl Engine {
             let opening = self.opens(now, head.gates, Ahead::NOTHING, &head.cost);
             if let Some(reason) = opening.refusal() {
                 let refusal = self.refusal(now, head.gates, reason, opening);
-                let all = reason != Reason::TooCostly;
-                let ids = if all {
-                    self.line.ready_in(head.gates)
-                } else {
-                    vec![head.id]
-                };
-                return Step::Refuse(ids.into_iter().map(|id| (id, refusal)).collect());
+                let all = self.line.ready_in(head.gates).into_iter();
+                return Step::Refuse(all.map(|id| (id, refusal.clone())).collect());
             }
             if opening.is_open(now) {
                 let before: Vec<_> = blocked

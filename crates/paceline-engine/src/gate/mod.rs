@@ -15,6 +15,7 @@ use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
 use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot};
+use crate::ticket::{Charge, TooCostly};
 use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
@@ -96,7 +97,7 @@ impl Gate {
             name: name.into(),
             limits: limits
                 .into_iter()
-                .map(|limit| Account::open(now, limit))
+                .map(|limit| Account::open(now, 0, limit))
                 .collect(),
             pause: Pause::default(),
             windows: Windows::default(),
@@ -127,11 +128,11 @@ impl Gate {
     }
 
     /// When a request of `cost` may start after those `ahead`.
-    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         if self.is_calm() {
             return Opening::NOW;
         }
-        let bounds = self.bounds(now, ahead, cost);
+        let bounds = self.bounds_with(now, ahead, cost, Account::opens);
         let circuit = self.circuit.opens(now, self.in_flight, ahead.requests);
         let bounds = bounds
             .and(circuit)
@@ -148,11 +149,21 @@ impl Gate {
 
     /// The part of `opens` that no answer can make earlier: limits, the pause, windows. A caller whose time ends before
     /// that has nothing to hope for.
-    pub(crate) fn bounds(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+    pub(crate) fn bounds(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
+        self.bounds_with(now, ahead, cost, Account::bounds)
+    }
+
+    fn bounds_with(
+        &self,
+        now: Timestamp,
+        ahead: Ahead<'_>,
+        cost: &Cost,
+        opens: impl Fn(&Account, Timestamp, u64, Ahead<'_>, &Cost) -> Opening,
+    ) -> Opening {
         let limits = self
             .limits
             .iter()
-            .map(|account| account.opens(now, self.in_flight, ahead, cost))
+            .map(|account| opens(account, now, self.in_flight, ahead, cost))
             .fold(Opening::NOW, Opening::and);
         limits
             .and(self.pause.opens(now))
@@ -185,20 +196,46 @@ impl Gate {
     }
 
     /// It was not sent after all: as if it had never been taken.
-    pub(crate) fn refund(&mut self, now: Timestamp, taken: Timestamp, order: u64, cost: &Cost) {
+    pub(crate) fn refund(&mut self, now: Timestamp, charge: &Charge) {
         for account in &mut self.limits {
-            account.refund(now, taken, cost);
+            account.refund(now, charge);
         }
-        self.belief.unsent(order);
-        self.windows.unsent(cost);
-        self.circuit.unsent(now, order);
+        self.windows.unsent(&charge.cost);
+        self.belief.unsent(charge.order);
+        self.circuit.unsent(now, charge.order);
+    }
+
+    /// It turned out to cost `actual`.
+    pub(crate) fn settle_cost(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
+        for account in &mut self.limits {
+            account.settle(now, charge, actual);
+        }
+    }
+
+    /// What it was charged will not change any more.
+    pub(crate) fn cost_stands(&mut self, charge: &Charge) {
+        for account in &mut self.limits {
+            account.stands(charge);
+        }
+    }
+
+    /// Which limit a request of `cost` exceeds by itself.
+    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
+        let mut limits = self.limits.iter();
+        limits.find_map(|account| account.too_costly(cost))
+    }
+
+    /// Whether a limit counts what only requests themselves can tell.
+    pub(crate) fn counts_others(&self) -> bool {
+        let mut units = self.limits.iter().map(|account| &account.limit().unit);
+        units.any(|unit| matches!(unit, crate::Unit::Other(_)))
     }
 
     /// It was sent, and nobody will tell how it ended.
-    pub(crate) fn abandoned(&mut self, now: Timestamp, order: u64, cost: &Cost) {
-        self.windows.lost(cost);
-        self.belief.unsent(order);
-        self.circuit.unsent(now, order);
+    pub(crate) fn abandoned(&mut self, now: Timestamp, charge: &Charge) {
+        self.windows.lost(&charge.cost);
+        self.belief.unsent(charge.order);
+        self.circuit.unsent(now, charge.order);
     }
 
     /// Its response has ended, or there will be none.
@@ -432,9 +469,9 @@ impl Gate {
         self.in_flight
     }
 
-    /// The gate under other limits. Those that stay keep what was spent of them; the others go on, in their order, with the
-    /// books of those that went.
-    pub(crate) fn change_limits(&mut self, now: Timestamp, limits: Vec<Limit>) {
+    /// The gate under other limits, from the send of order `first` on. Those that stay keep what was spent of them; the
+    /// others go on, in their order, with the books of those that went and counted the same.
+    pub(crate) fn change_limits(&mut self, now: Timestamp, first: u64, limits: Vec<Limit>) {
         let mut old = core::mem::take(&mut self.limits);
         let kept: Vec<_> = limits
             .into_iter()
@@ -443,16 +480,18 @@ impl Gate {
                 (limit, same.map(|same| old.remove(same)))
             })
             .collect();
-        let mut gone = old.into_iter();
         self.limits = kept
             .into_iter()
             .map(|(limit, kept)| {
-                kept.unwrap_or_else(|| match gone.next() {
-                    Some(mut account) => {
-                        account.change(now, limit);
-                        account
+                kept.unwrap_or_else(|| {
+                    let like = old.iter().position(|account| account.can_become(&limit));
+                    match like.map(|like| old.remove(like)) {
+                        Some(mut account) => {
+                            account.change(now, limit);
+                            account
+                        }
+                        None => Account::open(now, first, limit),
                     }
-                    None => Account::open(now, limit),
                 })
             })
             .collect();

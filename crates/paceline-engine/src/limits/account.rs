@@ -5,6 +5,7 @@ use super::strict::Strict;
 use super::{Limit, LimitKind};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
+use crate::ticket::{Charge, TooCostly};
 use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
@@ -12,6 +13,10 @@ use crate::{Reason, Timestamp, Unit};
 pub(crate) struct Account {
     limit: Limit,
     books: Books,
+    /// The first send that was charged to it.
+    first: u64,
+    /// What was charged by estimates that may still be corrected, in a unit that requests name.
+    estimated: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -23,7 +28,8 @@ enum Books {
 }
 
 impl Account {
-    pub(crate) fn open(now: Timestamp, limit: Limit) -> Self {
+    /// Charges begin with the send of order `first`.
+    pub(crate) fn open(now: Timestamp, first: u64, limit: Limit) -> Self {
         let books = match limit.kind {
             LimitKind::Bucket {
                 amount,
@@ -35,7 +41,12 @@ impl Account {
             }
             LimitKind::InFlight { .. } => Books::InFlight,
         };
-        Self { limit, books }
+        Self {
+            limit,
+            books,
+            first,
+            estimated: 0,
+        }
     }
 
     pub(crate) const fn limit(&self) -> &Limit {
@@ -47,21 +58,45 @@ impl Account {
         &self,
         now: Timestamp,
         in_flight: u64,
-        ahead: Ahead,
+        ahead: Ahead<'_>,
         cost: &Cost,
+    ) -> Opening {
+        self.opens_beyond(now, in_flight, ahead, cost, 0)
+    }
+
+    /// The same if all that may come back does: not earlier, whatever those under way turn out to cost.
+    pub(crate) fn bounds(
+        &self,
+        now: Timestamp,
+        in_flight: u64,
+        ahead: Ahead<'_>,
+        cost: &Cost,
+    ) -> Opening {
+        self.opens_beyond(now, in_flight, ahead, cost, self.estimated)
+    }
+
+    /// `hoped` pays for the first part of it.
+    fn opens_beyond(
+        &self,
+        now: Timestamp,
+        in_flight: u64,
+        ahead: Ahead<'_>,
+        cost: &Cost,
+        hoped: u64,
     ) -> Opening {
         let spent = cost.of(&self.limit.unit);
         // What is free still takes its time: only another unit is free of a limit on what is in flight.
         let counts = match self.books {
             Books::InFlight => spent > 0 || self.limit.unit == Unit::Requests,
-            _ => spent > 0,
+            _ => spent > hoped,
         };
         if !counts {
             return Opening::NOW;
         }
+        let (ahead_of_it, own) = (ahead.of(&self.limit.unit), spent.saturating_sub(hoped));
         match (&self.books, self.limit.kind) {
-            (Books::Bucket(bucket), _) => bucket.opens(now, ahead.of(&self.limit.unit), spent),
-            (Books::Strict(strict), _) => strict.opens(now, ahead.of(&self.limit.unit), spent),
+            (Books::Bucket(bucket), _) => bucket.opens(now, ahead_of_it, own),
+            (Books::Strict(strict), _) => strict.opens(now, ahead_of_it, own),
             (Books::InFlight, LimitKind::InFlight { max }) => {
                 if in_flight + ahead.requests < max.get() {
                     Opening::NOW
@@ -73,35 +108,89 @@ impl Account {
         }
     }
 
+    /// Whether a request of `cost` can never start, and why.
+    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
+        let cost = cost.of(&self.limit.unit);
+        (cost > self.limit.most()).then(|| TooCostly {
+            cost,
+            limit: self.limit.clone(),
+        })
+    }
+
     pub(crate) fn charge(&mut self, now: Timestamp, cost: &Cost) {
         let cost = cost.of(&self.limit.unit);
-        match &mut self.books {
-            Books::Bucket(bucket) => bucket.charge(now, cost),
-            Books::Strict(strict) => strict.charge(now, cost),
-            Books::InFlight => {}
+        if self.is_estimated() {
+            self.estimated = self.estimated.saturating_add(cost);
+        }
+        self.add(now, cost);
+    }
+
+    /// It was not sent: as if nothing had been charged.
+    pub(crate) fn refund(&mut self, now: Timestamp, charge: &Charge) {
+        if charge.order >= self.first {
+            self.stands(charge);
+            self.take_back(now, charge.at, charge.cost.of(&self.limit.unit));
         }
     }
 
-    pub(crate) fn refund(&mut self, now: Timestamp, charged: Timestamp, cost: &Cost) {
-        let cost = cost.of(&self.limit.unit);
+    /// It was sent and turned out to cost `actual`. What it cost less is given back as if it had never been charged; what
+    /// it cost more is charged now, since nobody knew of it before. A unit that `actual` does not name keeps its estimate.
+    pub(crate) fn settle(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
+        if charge.order < self.first {
+            return;
+        }
+        self.stands(charge);
+        let estimate = charge.cost.of(&self.limit.unit);
+        match actual.named(&self.limit.unit) {
+            Some(actual) if actual < estimate => {
+                self.take_back(now, charge.at, estimate - actual);
+            }
+            Some(actual) => self.add(now, actual - estimate),
+            None => {}
+        }
+    }
+
+    /// What it was charged will not change any more.
+    pub(crate) fn stands(&mut self, charge: &Charge) {
+        if self.is_estimated() && charge.order >= self.first {
+            let cost = charge.cost.of(&self.limit.unit);
+            self.estimated = self.estimated.saturating_sub(cost);
+        }
+    }
+
+    const fn is_estimated(&self) -> bool {
+        matches!(self.limit.unit, Unit::Other(_))
+    }
+
+    fn add(&mut self, now: Timestamp, cost: u64) {
         match &mut self.books {
-            Books::Bucket(bucket) => bucket.refund(now, cost),
+            Books::Bucket(bucket) if cost > 0 => bucket.charge(now, cost),
+            Books::Strict(strict) if cost > 0 => strict.charge(now, cost),
+            _ => {}
+        }
+    }
+
+    fn take_back(&mut self, now: Timestamp, charged: Timestamp, cost: u64) {
+        match &mut self.books {
+            Books::Bucket(bucket) => bucket.refund(now, charged, cost),
             Books::Strict(strict) => strict.refund(now, charged, cost),
             Books::InFlight => {}
         }
     }
 
-    /// The same account under a new limit: what was spent stays spent, so that a change never grants a burst.
+    /// Whether its books make sense under `limit`.
+    pub(crate) fn can_become(&self, limit: &Limit) -> bool {
+        let in_flight = |limit: &Limit| matches!(limit.kind, LimitKind::InFlight { .. });
+        self.limit.unit == limit.unit && in_flight(&self.limit) == in_flight(limit)
+    }
+
+    /// The same account under a new limit: what was spent stays spent, so that a change never grants a burst, and debt
+    /// stays debt.
     pub(crate) fn change(&mut self, now: Timestamp, limit: Limit) {
-        let spent = match &self.books {
-            Books::Bucket(bucket) => bucket.missing(now),
-            Books::Strict(strict) => strict.used(now),
-            Books::InFlight => 0,
-        };
-        let available = match &self.books {
-            Books::Bucket(bucket) => Some(bucket.available(now)),
-            Books::Strict(strict) => Some(strict.available(now)),
-            Books::InFlight => None,
+        let (spent, available, debt) = match &self.books {
+            Books::Bucket(books) => (books.missing(now), books.available(now), books.debt(now)),
+            Books::Strict(books) => (books.used(now), books.available(now), books.debt(now)),
+            Books::InFlight => (0, u64::MAX, 0),
         };
         match (&mut self.books, limit.kind) {
             (Books::Strict(strict), LimitKind::Strict { amount, period }) => {
@@ -115,15 +204,15 @@ impl Account {
                     burst,
                 },
             ) => {
-                let mut bucket = Bucket::full(now, amount.get(), period, burst.get());
                 // More room is not more tokens: they flow in at the new rate.
-                let absent = available.map_or(0, |tokens| burst.get().saturating_sub(tokens));
-                bucket.charge(now, spent.min(burst.get()).max(absent));
-                *books = Books::Bucket(bucket);
+                let absent = burst.get().saturating_sub(available);
+                let spent = spent.min(burst.get()).max(absent).saturating_add(debt);
+                let full = Bucket::full(now, amount.get(), period, burst.get());
+                *books = Books::Bucket(full.spent(spent));
             }
             (books, LimitKind::Strict { amount, period }) => {
                 let mut strict = Strict::new(amount.get(), period);
-                strict.charge(now, spent.min(amount.get()));
+                strict.charge(now, spent.min(amount.get()).saturating_add(debt));
                 *books = Books::Strict(strict);
             }
             (books, LimitKind::InFlight { .. }) => *books = Books::InFlight,

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::marks::Marks;
 use crate::opening::Opening;
 use crate::time::nanos;
 use crate::{Reason, Timestamp};
@@ -18,6 +19,7 @@ pub(crate) struct Bucket {
     /// Below zero when more was charged than there was (a request that turned out dearer).
     level: i128,
     at: Timestamp,
+    marks: Marks,
 }
 
 impl Bucket {
@@ -29,7 +31,15 @@ impl Bucket {
             burst,
             level: i128::from(burst) * i128::from(period),
             at: now,
+            marks: Marks::new(),
         }
+    }
+
+    /// The same, as far as it is spent already: nobody knows how full it was before.
+    pub(crate) fn spent(mut self, tokens: u64) -> Self {
+        let spent = i128::from(tokens) * i128::from(self.period);
+        self.level = self.level.saturating_sub(spent);
+        self
     }
 
     /// When a request of `cost` may start if `ahead` tokens are taken first.
@@ -50,13 +60,17 @@ impl Bucket {
 
     pub(crate) fn charge(&mut self, now: Timestamp, cost: u64) {
         let spent = i128::from(cost) * i128::from(self.period);
-        self.level = self.level_at(now).saturating_sub(spent);
+        let level = self.level_at(now);
+        self.marks.note(now, self.capacity().saturating_sub(level));
+        self.level = level.saturating_sub(spent);
         self.at = self.at.max(now);
     }
 
-    pub(crate) fn refund(&mut self, now: Timestamp, cost: u64) {
-        let level = self.level_at(now) + i128::from(cost) * i128::from(self.period);
-        self.level = level.min(self.capacity());
+    /// As if `cost` had not been a part of what was charged at `charged`.
+    pub(crate) fn refund(&mut self, now: Timestamp, charged: Timestamp, cost: u64) {
+        let amount = i128::from(cost) * i128::from(self.period);
+        let back = self.marks.take_back(charged, amount);
+        self.level = (self.level_at(now).saturating_add(back)).min(self.capacity());
         self.at = self.at.max(now);
     }
 
@@ -65,6 +79,13 @@ impl Bucket {
         let period = i128::from(self.period);
         let missing = self.capacity().saturating_sub(self.level_at(now));
         u64::try_from(missing.saturating_add(period - 1) / period).unwrap_or(u64::MAX)
+    }
+
+    /// Whole tokens of debt, rounded up.
+    pub(crate) fn debt(&self, now: Timestamp) -> u64 {
+        let period = i128::from(self.period);
+        let debt = self.level_at(now).min(0).saturating_neg();
+        u64::try_from(debt.saturating_add(period - 1) / period).unwrap_or(u64::MAX)
     }
 
     /// Whole tokens that are there.
@@ -143,7 +164,7 @@ mod tests {
     fn a_clock_that_steps_back_grants_nothing() {
         let mut bucket = Bucket::full(at(1000), 1, Duration::from_secs(1), 1);
         bucket.charge(at(1000), 1);
-        bucket.refund(at(500), 0);
+        bucket.refund(at(500), at(500), 0);
         assert_eq!(
             bucket.opens(at(500), 0, 1),
             Opening::at(at(1500), Reason::Limit)

@@ -10,6 +10,7 @@ use crate::observation::Unit;
 mod account;
 mod bucket;
 mod error;
+mod marks;
 mod scan;
 mod strict;
 mod text;
@@ -37,6 +38,17 @@ pub struct Limit {
     pub kind: LimitKind,
     /// What it counts.
     pub unit: Unit,
+}
+
+impl Limit {
+    /// The most that one request may ever spend of it.
+    pub const fn most(&self) -> u64 {
+        match self.kind {
+            LimitKind::Bucket { burst, .. } => burst.get(),
+            LimitKind::Strict { amount, .. } => amount.get(),
+            LimitKind::InFlight { .. } => u64::MAX,
+        }
+    }
 }
 
 /// What a limit bounds.

@@ -94,6 +94,11 @@ impl Strict {
         self.amount.saturating_sub(self.used(now))
     }
 
+    /// What was charged beyond the amount: it turned out dearer than it had been admitted for.
+    pub(crate) fn debt(&self, now: Timestamp) -> u64 {
+        self.used(now).saturating_sub(self.amount)
+    }
+
     /// The same log under another amount and period.
     pub(crate) fn resize(&mut self, amount: u64, period: Duration) {
         self.amount = amount;

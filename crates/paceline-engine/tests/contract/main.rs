@@ -4,10 +4,13 @@
 mod support;
 
 mod answers;
+mod costs;
+mod dear;
 mod gates;
 mod live_changes;
 mod refunds;
 mod refusals;
+mod spending;
 mod the_line;
 mod words;
 

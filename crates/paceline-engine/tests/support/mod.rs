@@ -143,6 +143,18 @@ impl Driver {
         self.under_way.insert(name, sent);
     }
 
+    /// Its response says what it did cost.
+    pub(crate) fn settle_cost(&mut self, name: Name, actual: &Cost) {
+        let mut sent = self.under_way.remove(&name).expect("under way");
+        self.input(|engine, now| engine.settle_cost(now, &mut sent, actual));
+        self.under_way.insert(name, sent);
+    }
+
+    pub(crate) fn receipt(&mut self, name: Name) -> Option<Receipt> {
+        let sent = self.under_way.get_mut(&name).expect("under way");
+        sent.receipt()
+    }
+
     pub(crate) fn finish(&mut self, name: Name) {
         let sent = self.under_way.remove(&name).expect("under way");
         self.input(|engine, now| engine.finish(now, sent));
@@ -217,6 +229,7 @@ impl Driver {
             .find(|(own, _)| *own == name)
             .expect("it was refused")
             .1
+            .clone()
     }
 
     pub(crate) fn available(&self, gate: usize) -> Vec<u64> {

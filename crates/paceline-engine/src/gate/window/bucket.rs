@@ -88,7 +88,7 @@ impl Bucket {
         &self,
         now: Timestamp,
         under_way: &UnderWay,
-        ahead: Ahead,
+        ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
         let asked = ahead.of(&self.unit).saturating_add(self.charge(cost));

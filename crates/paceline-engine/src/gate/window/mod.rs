@@ -107,7 +107,7 @@ impl Windows {
     }
 
     /// When `cost` may be spent after `ahead`.
-    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead, cost: &Cost) -> Opening {
+    pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         let windows = self.known.iter();
         let windows = windows.map(|own| own.opens(now, &self.under_way, ahead, cost));
         let buckets = self.buckets.iter();

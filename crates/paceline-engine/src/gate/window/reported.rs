@@ -177,7 +177,7 @@ impl Reported {
         &self,
         now: Timestamp,
         under_way: &UnderWay,
-        ahead: Ahead,
+        ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
         let cost = self.charge(cost);
@@ -205,7 +205,7 @@ impl Reported {
         Opening::completion(Reason::Window, self.reset.at())
     }
 
-    fn opens_anew(&self, now: Timestamp, ahead: Ahead, needed: u64, is_first: bool) -> Opening {
+    fn opens_anew(&self, now: Timestamp, ahead: Ahead<'_>, needed: u64, is_first: bool) -> Opening {
         match self.scout {
             None if ahead.requests == 0 => Opening::NOW,
             None => Opening::completion(Reason::Window, Timestamp::MAX),

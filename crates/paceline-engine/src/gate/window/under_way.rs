@@ -31,9 +31,9 @@ impl UnderWay {
         self.sends += 1;
         self.requests = self.requests.saturating_add(cost.of(&Unit::Requests));
         for (unit, amount) in cost.others() {
-            match self.others.iter_mut().find(|(own, _)| own == unit) {
-                Some((_, sum)) => *sum = sum.saturating_add(*amount),
-                None => self.others.push((unit.clone(), *amount)),
+            match self.others.iter_mut().find(|(own, _)| **own == *unit) {
+                Some((_, sum)) => *sum = sum.saturating_add(amount),
+                None => self.others.push((unit.into(), amount)),
             }
         }
     }
@@ -42,8 +42,8 @@ impl UnderWay {
         self.sends = self.sends.saturating_sub(1);
         self.requests = self.requests.saturating_sub(cost.of(&Unit::Requests));
         for (unit, amount) in cost.others() {
-            if let Some((_, sum)) = self.others.iter_mut().find(|(own, _)| own == unit) {
-                *sum = sum.saturating_sub(*amount);
+            if let Some((_, sum)) = self.others.iter_mut().find(|(own, _)| **own == *unit) {
+                *sum = sum.saturating_sub(amount);
             }
         }
         // Callers may invent units; what is under way bounds how many are kept.
