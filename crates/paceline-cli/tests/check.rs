@@ -88,7 +88,8 @@ GET request
     assert_eq!(
         json["request"],
         json!({
-            "method": "GET", "upstream": "github", "configured": true, "cost": 2, "priority": "background",
+            "method": "GET", "upstream": "github", "configured": true, "cost": 2, "costs": {"requests": 2},
+            "priority": "background",
             "gates": [
                 {"name": "github", "limits": ["5000/h", "100 in flight"]},
                 {"name": "github GET /search/**", "limits": ["30/m"]},
@@ -167,6 +168,49 @@ share = "machine"
     let object: Value = serde_json::from_str(&json.out).expect("one object");
     assert_eq!(object["notes"].as_array().map(Vec::len), Some(3));
     assert_eq!(object["request"], Value::Null);
+}
+
+#[test]
+fn what_a_request_costs_in_each_unit_is_shown_and_what_makes_no_sense_is_noted() {
+    let text = r#"
+[upstream.llm]
+hosts = ["llm.example"]
+limits = ["90000 tokens/m", "50 points/m"]
+[[upstream.llm.route]]
+match = "POST /chat"
+cost = { tokens = 1200, token = 5 }
+[[upstream.llm.route]]
+match = "POST /**"
+limits = ["9 images/h"]
+cost = { requests = 2, tokens = 300, images = 10 }
+"#;
+    let folder = Folder::new("costs").with("own.toml", text);
+    let request = ["own.toml", "--request", "POST https://llm.example/chat"];
+    let said = folder.check(&request);
+    assert_eq!(
+        said.talk.lines().collect::<Vec<_>>(),
+        [
+            "note: upstream.llm.limits: 50 points/m: nothing in this file says how many points a request spends, so only programs that say it for each request are held to it",
+            "note: upstream.llm.route[0].cost: 5 token: no limit of this upstream counts token, so they cost nothing",
+            "note: upstream.llm.route[1].cost: 10 images where 9 images/h allows 9 at once, so no such request is ever sent",
+        ]
+    );
+    let route = "  route      POST /chat: cost 1 request, 5 token, 1200 tokens\n";
+    assert!(said.out.contains(route), "{}", said.out);
+    let cost = "  cost       2 requests, 10 images, 5 token, 1200 tokens\n";
+    assert!(said.out.contains(cost), "{}", said.out);
+    let json = folder.check(&[request.as_slice(), &["--json"]].concat());
+    let json: Value = serde_json::from_str(&json.out).expect("one object");
+    let costs = json!({"requests": 2, "images": 10, "token": 5, "tokens": 1200});
+    assert_eq!(
+        (&json["request"]["cost"], &json["request"]["costs"]),
+        (&json!(2), &costs)
+    );
+    let route = &json["upstreams"][0]["routes"][0];
+    assert_eq!(
+        (&route["cost"], &route["costs"]["tokens"]),
+        (&json!(1), &json!(1200))
+    );
 }
 
 #[test]

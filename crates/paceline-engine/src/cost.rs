@@ -23,8 +23,11 @@ pub struct Cost {
     /// One, if it does not say.
     requests: Option<u64>,
     /// By word, each once. Shared, because a cost is copied into the line and out of it.
-    others: Option<Arc<[(Box<str>, u64)]>>,
+    others: Option<Arc<[Amount]>>,
 }
+
+/// A unit's word, and how much of it.
+type Amount = (Box<str>, u64);
 
 impl Cost {
     /// `requests` units of a limit that counts requests (most requests cost 1; some upstreams charge 5 or 10 for one).
@@ -80,6 +83,17 @@ impl Cost {
         }
     }
 
+    /// The dearer of both, in each unit.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        let requests = self.of(&Unit::Requests).max(other.of(&Unit::Requests));
+        let words = self.others().chain(other.others());
+        words.fold(Self::requests(requests), |dearest, (word, amount)| {
+            let more = amount.saturating_sub(dearest.other(word).unwrap_or(0));
+            dearest.and(word, more)
+        })
+    }
+
     /// What a limit that counts `unit` is charged. A unit that the request does not name costs nothing, except that it is
     /// one request.
     pub fn of(&self, unit: &Unit) -> u64 {
@@ -117,8 +131,8 @@ impl Cost {
 }
 
 impl Unit {
-    /// The unit that a limit means by `word`.
-    pub fn named(word: &str) -> Self {
+    /// The unit that a limit means by `word`, whatever it is.
+    fn named(word: &str) -> Self {
         match word.to_ascii_lowercase() {
             word if word == "request" || word == "requests" => Self::Requests,
             word => Self::Other(word.into()),
@@ -207,6 +221,14 @@ mod tests {
             Cost::tokens(u64::MAX).and("tokens", 1),
             Cost::tokens(u64::MAX)
         );
+    }
+
+    #[test]
+    fn the_dearest_is_found_in_each_unit() {
+        let (a, b) = (Cost::requests(0).and("tokens", 9), Cost::tokens(5));
+        let dearest = a.max(&b.and("points", 1));
+        assert_eq!(dearest.to_string(), "1 request, 1 points, 9 tokens");
+        assert_eq!(dearest.named(&Unit::Requests), Some(1));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub mod upstream;
 
 pub use call::{Call, Next};
 pub use clock::{Clock, Sleep, TokioClock};
-pub use driver::{Acquire, Permit};
+pub use driver::{Acquire, Permit, SettleCost};
 pub use options::RequestOptions;
 pub use outcome::{Outcome, Stopped};
 pub use pace::{Pace, PaceBuilder};

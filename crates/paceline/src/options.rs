@@ -37,7 +37,9 @@ impl RequestOptions {
         Self::default()
     }
 
-    /// It spends this instead of what its route says.
+    /// It spends this: of the units that it names, instead of what its route says. An estimate will do, such as
+    /// `Cost::tokens(1200)`, where the response tells the truth and the caller passes it on to
+    /// [`SettleCost`](crate::SettleCost).
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.cost = Some(cost);
@@ -103,7 +105,7 @@ pub(crate) fn call(
         total = options.total.or(total);
         want.priority = options.priority.unwrap_or(want.priority);
         if let Some(cost) = &options.cost {
-            want.cost = cost.clone();
+            want.cost = cost.or(&want.cost);
         }
         if options.best_effort {
             std::sync::Arc::make_mut(&mut policy).best_effort = true;

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use paceline_engine::{Reason, Refusal, Timestamp};
+use paceline_engine::{Reason, Refusal, Timestamp, TooCostly};
 
 /// What a request went through; rides in the response's extensions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct Stopped {
     pub possible_in: Option<Duration>,
     /// How long the upstream asked us to stop, if such a pause is in force.
     pub asked: Option<Duration>,
+    /// Which limit it exceeds, if it costs more than that ever allows.
+    pub too_costly: Option<Box<TooCostly>>,
     /// What it had been through by then.
     pub outcome: Box<Outcome>,
 }
@@ -87,6 +89,7 @@ impl Stopped {
             waiting_for: refusal.waiting_for,
             possible_in: refusal.possible_at.map(|at| at.since(now)),
             asked: refusal.asked,
+            too_costly: refusal.too_costly,
             outcome: Box::default(),
         }
     }
@@ -99,6 +102,7 @@ impl Stopped {
             waiting_for: None,
             possible_in: None,
             asked: None,
+            too_costly: None,
             outcome: Box::default(),
         }
     }
@@ -112,6 +116,9 @@ impl fmt::Display for Stopped {
             "not sent again"
         };
         write!(f, "{}: {sent}: {}", self.upstream, self.reason)?;
+        if let Some(too_costly) = &self.too_costly {
+            write!(f, ": {too_costly}")?;
+        }
         if let Some(waiting_for) = self.waiting_for {
             write!(f, "; {waiting_for}")?;
         }

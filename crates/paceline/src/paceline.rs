@@ -113,9 +113,7 @@ impl Router for Paceline {
         let pace = inner.pace(key, upstream, || origin(uri, headers));
 
         let (gates, cost, priority) = charges(upstream, method, uri.path());
-        let want = Want::new(gates)
-            .cost(Cost::requests(cost))
-            .priority(priority);
+        let want = Want::new(gates).cost(cost).priority(priority);
         let policy = pace.policy();
         let mut routed = Routed::new(pace, want, policy);
         routed.total = Some(upstream.retry.total);
@@ -251,12 +249,12 @@ fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace
 }
 
 /// Which gates a request is charged to, what it spends, how much it matters: all routes that match add up, the dearest
-/// says the cost, the first that says one the priority.
+/// says the cost in each unit, the first that says one the priority.
 fn charges(
     upstream: &Upstream,
     method: &Method,
     path: &str,
-) -> (GateSet, u64, paceline_engine::Priority) {
+) -> (GateSet, Cost, paceline_engine::Priority) {
     let gates = limited(upstream)
         .zip(1..)
         .filter(|(route, _)| route.matcher.matches(method, path))
@@ -265,9 +263,9 @@ fn charges(
         });
     let cost = upstream
         .routes_of(method, path)
-        .map(|route| route.cost)
-        .max()
-        .unwrap_or(1);
+        .map(|route| route.cost.clone())
+        .reduce(|dearest, cost| dearest.max(&cost))
+        .unwrap_or_default();
     let priority = upstream
         .routes_of(method, path)
         .find_map(|route| route.priority);
@@ -420,7 +418,7 @@ mod tests {
         let search = |matcher: &str, cost| crate::upstream::Route {
             matcher: matcher.parse().unwrap(),
             limits: vec!["30/m".parse().unwrap()],
-            cost,
+            cost: Cost::requests(cost).and("tokens", 100 / cost),
             priority: None,
         };
         let mut github = upstream("a.example");
@@ -430,7 +428,8 @@ mod tests {
         assert_eq!(want("http://a.example/x").gates, GateSet::one(0));
         let code = want("http://a.example/search/code?q=1");
         assert_eq!(code.gates.iter().collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(code.cost, Cost::requests(5));
+        assert_eq!(code.cost, Cost::requests(5).and("tokens", 100));
+        assert_eq!(want("http://a.example/x").cost, Cost::default());
     }
 
     #[cfg(feature = "config")]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use paceline::{Observation, Pace, Verdict};
+use paceline::{Cost, Observation, Pace, Verdict};
 
 fn ready<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
@@ -14,11 +14,19 @@ fn ready<F: Future>(future: F) -> F::Output {
 }
 
 fn allocations(pace: &Pace) -> u64 {
+    allocations_at(pace, &Cost::default(), None)
+}
+
+fn allocations_at(pace: &Pace, cost: &Cost, actual: Option<&Cost>) -> u64 {
     let served = Observation::status(Verdict::Ok, 200);
     let once = || {
-        let mut permit = ready(pace.acquire(&pace.want())).expect("admitted");
+        let want = pace.want().cost(cost.clone());
+        let mut permit = ready(pace.acquire(&want)).expect("admitted");
         permit.sending();
         permit.settle(&served);
+        if let Some(actual) = actual {
+            permit.settle_cost(actual);
+        }
     };
     once();
     allocation_counter::measure(|| (0..1000).for_each(|_| once())).count_total
@@ -33,4 +41,12 @@ fn acquire_and_settle_allocate_nothing() {
 fn nor_do_they_with_a_token_bucket_that_has_enough() {
     let limit = "1000000/s burst 1000000".parse().expect("a limit");
     assert_eq!(allocations(&Pace::builder("api").limit(limit).build()), 0);
+}
+
+#[test]
+fn nor_does_a_cost_that_is_reserved_and_settled() {
+    let limit = "1000000 tokens/s burst 1000000".parse().expect("a limit");
+    let pace = Pace::builder("api").limit(limit).build();
+    let (estimate, actual) = (Cost::tokens(10), Cost::tokens(3));
+    assert_eq!(allocations_at(&pace, &estimate, Some(&actual)), 0);
 }

@@ -5,7 +5,7 @@ use super::strict::Strict;
 use super::{Limit, LimitKind};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
-use crate::ticket::{Charge, TooCostly};
+use crate::ticket::Charge;
 use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
@@ -106,15 +106,6 @@ impl Account {
             }
             (Books::InFlight, _) => Opening::NOW,
         }
-    }
-
-    /// Whether a request of `cost` can never start, and why.
-    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
-        let cost = cost.of(&self.limit.unit);
-        (cost > self.limit.most()).then(|| TooCostly {
-            cost,
-            limit: self.limit.clone(),
-        })
     }
 
     pub(crate) fn charge(&mut self, now: Timestamp, cost: &Cost) {

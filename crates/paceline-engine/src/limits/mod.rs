@@ -5,7 +5,9 @@
 use core::num::NonZeroU64;
 use core::time::Duration;
 
+use crate::cost::Cost;
 use crate::observation::Unit;
+use crate::ticket::TooCostly;
 
 mod account;
 mod bucket;
@@ -48,6 +50,15 @@ impl Limit {
             LimitKind::Strict { amount, .. } => amount.get(),
             LimitKind::InFlight { .. } => u64::MAX,
         }
+    }
+
+    /// Whether a request of `cost` can never start under it, and why.
+    pub fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
+        let cost = cost.of(&self.unit);
+        (cost > self.most()).then(|| TooCostly {
+            cost,
+            limit: self.clone(),
+        })
     }
 }
 

@@ -105,6 +105,15 @@ fn read_rate(
     Ok(Limit { kind, unit })
 }
 
+impl Unit {
+    /// What a limit counts by this word: `tokens` as in `90000 tokens/m`; `None` if no limit can have it.
+    pub fn parse(word: &str) -> Option<Self> {
+        let mut scan = Scan { text: word, at: 0 };
+        let unit = scan.unit().ok()?;
+        (!word.is_empty() && scan.rest().is_empty()).then_some(unit)
+    }
+}
+
 impl fmt::Display for Limit {
     /// The canonical form: reading it gives an equal limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,6 +231,16 @@ mod tests {
         );
         assert_eq!(limit("10 in flight").unit, Unit::Requests);
         assert_eq!(limit("10 tokens/s").unit, Unit::Other("tokens".into()));
+    }
+
+    #[test]
+    fn a_unit_alone_is_read_as_in_a_limit() {
+        let tokens = Unit::Other("tokens".into());
+        assert_eq!(Unit::parse("Tokens"), Some(tokens));
+        assert_eq!(Unit::parse("requests"), Some(Unit::Requests));
+        for word in ["", "in", "m", "burst", "9", "tokens/m", "a b", "é"] {
+            assert_eq!(Unit::parse(word), None, "{word:?}");
+        }
     }
 
     #[test]

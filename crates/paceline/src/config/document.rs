@@ -155,6 +155,10 @@ impl<'a> Node<'a> {
         number
     }
 
+    pub(super) fn is_number(&self) -> bool {
+        self.value.as_integer().is_some()
+    }
+
     pub(crate) fn is_empty_array(&self) -> bool {
         self.value.as_array().is_some_and(|array| array.is_empty())
     }

@@ -11,6 +11,7 @@
 //! [[upstream.github.route]]
 //! match = "GET /search/**"
 //! limits = ["30/m"]                     # in addition to the upstream's
+//! cost = 2                              # requests; or by unit: { requests = 1, tokens = 1200 }
 //!
 //! [upstream.github.retry]
 //! attempts = 4
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use crate::dialect::{self, Provider};
 use crate::upstream::{TextError, Upstream};
 
+mod cost;
 pub(crate) mod document;
 mod error;
 pub(crate) mod read;

@@ -9,6 +9,7 @@ use paceline_engine::Priority;
 use toml::de::DeTable;
 
 use super::Config;
+use super::cost::cost;
 use super::document::{Document, Node, Table};
 use super::error::ConfigErrors;
 use crate::dialect::{self, Provider};
@@ -51,9 +52,6 @@ const ROUTE: &str = r#"a method and a path, such as match = "GET /search/**""#;
 
 /// More tickets than fit in memory: whoever means "any number" can say so.
 const MOST_WAITING: u64 = 1_000_000_000;
-
-/// Dear enough for bytes, and small enough that a sum of costs does not overflow.
-const DEAREST: u64 = 1_000_000_000_000_000;
 
 /// Which host patterns are taken, and by whom.
 type Claims = BTreeMap<HostPattern, String>;
@@ -338,8 +336,8 @@ fn route(node: &Node<'_>) -> Option<Route> {
     let limits = limits(&table);
     let cost = table
         .entry("cost")
-        .and_then(|node| node.whole(0..=DEAREST))
-        .unwrap_or(1);
+        .and_then(|node| cost(&node))
+        .unwrap_or_default();
     let priority = table
         .entry("priority")
         .and_then(|node| node.read_with(PRIORITY, priority));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use core::time::Duration;
 
 use http::{Method, Uri, header};
-use paceline_engine::{Limit, Priority};
+use paceline_engine::{Cost, Limit, Priority};
 
 use super::*;
 use crate::upstream::*;
@@ -69,7 +69,7 @@ total = "2m"
         routes: vec![Route {
             matcher: "GET /search/**".parse().expect("a route"),
             limits: vec![limit("30/m")],
-            cost: 1,
+            cost: Cost::requests(1),
             priority: Some(Priority::Background),
         }],
         retry: Retry::default(),
@@ -91,7 +91,7 @@ fn what_is_not_said_has_its_default() {
             routes: vec![Route {
                 matcher: "* /**".parse().expect("a route"),
                 limits: Vec::new(),
-                cost: 1,
+                cost: Cost::default(),
                 priority: None,
             }],
             ..Upstream::default()
@@ -116,7 +116,7 @@ url = "http://127.0.0.1:8080/v1"
 partition = ["header:X-Shop", "query:api_key"]
 share = "redis://me:secret@cache:6379/0"
 queue = { max = 0 }
-route = [{ match = "POST /a", cost = 1_000 }, { match = "* /b", cost = 0 }]
+route = [{ match = "POST /a", cost = 1_000 }, { match = "* /b", cost = 0 }, { match = "* /c", cost = { Tokens = 1_200, points = 0 } }]
 [upstream.shop.retry]
 attempts = 0x10
 total = "1h30m"
@@ -144,8 +144,9 @@ best_effort = true
         best_effort: true,
     };
     assert_eq!(shop.retry, retry);
-    let costs: Vec<u64> = shop.routes.iter().map(|route| route.cost).collect();
-    assert_eq!(costs, [1000, 0]);
+    let costs: Vec<_> = shop.routes.iter().map(|route| &route.cost).collect();
+    let by_unit = Cost::tokens(1200).and("points", 0);
+    assert_eq!(costs, [&Cost::requests(1000), &Cost::requests(0), &by_unit]);
 }
 
 #[test]
@@ -554,6 +555,26 @@ const MISTAKES_OF_AN_UPSTREAM: &[(&str, &str)] = &[
     (
         "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = -1",
         "5:8: upstream.a.route[0].cost: -1 is out of range; expected a whole number from 0 to 1000000000000000",
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = '5 tokens'",
+        "5:8: upstream.a.route[0].cost: a string does not belong here; expected a whole number from 0 to 1000000000000000 of requests, or amounts by unit, such as { requests = 1, tokens = 1200 }",
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = {}",
+        "5:8: upstream.a.route[0].cost: it is empty; expected amounts by unit, such as { requests = 1, tokens = 1200 }",
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = { tokens = 1.5 }",
+        "5:19: upstream.a.route[0].cost.tokens: a float does not belong here; expected a whole number from 0 to 1000000000000000",
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = { 'tokens/m' = 9 }",
+        r#"5:23: upstream.a.route[0].cost."tokens/m": "tokens/m" is not a unit; expected requests, or the word that a limit has for it, such as tokens in 90000 tokens/m"#,
+    ),
+    (
+        "[[upstream.a.route]]\nmatch = 'GET /a'\ncost = { tokens = 9, Tokens = 9 }",
+        "5:31: upstream.a.route[0].cost.Tokens: this unit is named twice; expected each unit once",
     ),
     (
         "[[upstream.a.route]]\nmatch = 'GET /a'\npriority = 'urgent'",

@@ -7,6 +7,7 @@
 
 mod acquire;
 mod permit;
+mod settle_cost;
 mod waiters;
 
 use core::task::Waker;
@@ -15,7 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use paceline_engine::{
     Attempts, Cost, Deadline, Decision, Effects, Engine, GateSet, Joined, Limit, Observation,
-    Place, Reason, Refusal, Repeatable, RetryPolicy, Sent, Snapshot, TicketId, Timestamp, Want,
+    Place, Reason, Receipt, Refusal, Repeatable, RetryPolicy, Sent, Snapshot, TicketId, Timestamp,
+    Want,
 };
 
 use crate::clock::Clock;
@@ -25,6 +27,7 @@ use waiters::{Turn, Waiters};
 pub use acquire::Acquire;
 pub(crate) use acquire::{Attempt, Granted};
 pub use permit::Permit;
+pub use settle_cost::SettleCost;
 
 /// What all handles of one pace share.
 pub(crate) struct Shared {
@@ -178,6 +181,21 @@ impl Shared {
             },
         );
         verdict
+    }
+
+    /// Tells the gates what it did cost.
+    pub(crate) fn settle_cost(&self, sent: &mut Sent, actual: &Cost) {
+        self.input(None, |engine, now| engine.settle_cost(now, sent, actual));
+    }
+
+    fn settle_receipt(&self, receipt: Receipt, actual: &Cost) {
+        self.input(None, |engine, now| {
+            engine.settle_receipt(now, receipt, actual)
+        });
+    }
+
+    fn drop_receipt(&self, receipt: Receipt) {
+        self.input(None, |engine, now| engine.drop_receipt(now, receipt));
     }
 
     pub(crate) fn finish(&self, sent: Sent) {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use paceline_engine::{Deadline, Decision, GateSet, Observation, Sent, Timestamp};
+use paceline_engine::{Cost, Deadline, Decision, GateSet, Observation, Sent, Timestamp};
 
-use super::{Asking, Shared};
+use super::{Asking, SettleCost, Shared};
 
 /// The proof of admission, for exactly one HTTP request.
 ///
@@ -42,7 +42,44 @@ impl Permit {
         }
     }
 
-    /// The same, and what becomes of the request that it was for.
+    /// Tells the gates what the request did cost, as its response says; once. What it cost less than was charged comes back
+    /// at once, what it cost more is made up for by later requests, and units that `actual` does not name keep their
+    /// estimate.
+    ///
+    /// ```
+    /// # use paceline::{Cost, Observation, Pace, Verdict};
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pace = Pace::builder("llm").limit("90000 tokens/m".parse()?).build();
+    /// let mut permit = pace.acquire(&pace.want().cost(Cost::tokens(1200))).await?;
+    /// permit.sending();
+    /// // … send the request and read the response's head, then its body, which says `"total_tokens": 873`:
+    /// permit.settle(&Observation::status(Verdict::Ok, 200));
+    /// permit.settle_cost(&Cost::tokens(873));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn settle_cost(&mut self, actual: &Cost) {
+        self.left = true;
+        if let Some(sent) = &mut self.sent {
+            self.shared.settle_cost(sent, actual);
+        }
+    }
+
+    /// The right to call [`settle_cost`](Self::settle_cost), for whoever learns the cost elsewhere or later. The request has
+    /// left.
+    pub fn settle_cost_later(&mut self) -> SettleCost {
+        self.left = true;
+        let receipt = self.sent.as_mut().and_then(Sent::receipt);
+        SettleCost::new(Arc::clone(&self.shared), receipt)
+    }
+
+    /// Whether somebody should tell what it did cost.
+    #[cfg(any(feature = "tower", feature = "reqwest"))]
+    pub(crate) fn is_estimate(&self) -> bool {
+        self.sent.as_ref().is_some_and(Sent::is_estimate)
+    }
+
+    /// [`settle`](Self::settle), and what becomes of the request that it was for.
     pub(crate) fn settle_call(
         &mut self,
         seen: &Observation,

@@ -145,6 +145,9 @@ pub(super) async fn send(
         match (next, came) {
             (Next::Return(outcome), Ok(mut response)) => {
                 response.extensions_mut().insert(journey.so_far(outcome));
+                if permit.is_estimate() {
+                    response.extensions_mut().insert(permit.settle_cost_later());
+                }
                 // Of a body that was decoded, reqwest removes the field.
                 let length = response.headers().get(header::CONTENT_LENGTH);
                 let length = length.and_then(|length| length.to_str().ok()?.parse().ok());

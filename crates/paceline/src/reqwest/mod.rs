@@ -19,6 +19,7 @@
 //! - What a caller says about one request ([`RequestOptions`](crate::RequestOptions)) rides in
 //!   `RequestBuilder::with_extension`, or in the extensions of an `http::Request` that was turned
 //!   into a request.
+//! - Who names a cost finds [`SettleCost`](crate::SettleCost) beside the response, to tell what it did cost.
 //! - A request's own `timeout` bounds all its waits, sends and bodies together. The client's
 //!   `timeout` starts anew with each send; no wait is charged to it.
 //! - A body that is a stream goes out once.

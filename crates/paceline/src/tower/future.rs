@@ -334,11 +334,14 @@ fn read<ResBody: Body>(
 
 fn answered<ResBody: Body>(
     response: Response<PacedBody<ResBody>>,
-    permit: Permit,
+    mut permit: Permit,
     outcome: Outcome,
 ) -> Response<PacedBody<ResBody>> {
     let (mut parts, body) = response.into_parts();
     parts.extensions.insert(outcome);
+    if permit.is_estimate() {
+        parts.extensions.insert(permit.settle_cost_later());
+    }
     // Nothing follows the head: it is not in flight any more.
     let permit = Some(permit).filter(|_| !body.is_end_stream());
     Response::from_parts(parts, body.holding(permit))

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use http::{HeaderName, Method, Uri, header};
-use paceline_engine::{Limit, Priority, RetryPolicy};
+use paceline_engine::{Cost, Limit, Priority, RetryPolicy};
 
 use crate::dialect::Provider;
 
@@ -118,19 +118,19 @@ pub struct Route {
     pub matcher: RouteMatch,
     /// Limits of their own, in addition to the upstream's.
     pub limits: Vec<Limit>,
-    /// What one of them spends. Default: 1; 0 for requests that the upstream does not count.
-    pub cost: u64,
+    /// What one of them spends. Default: one request; none for those that the upstream does not count.
+    pub cost: Cost,
     /// How much they matter. Default: whatever the request says.
     pub priority: Option<Priority>,
 }
 
 impl Route {
     /// Requests that match, charged nothing beyond the upstream's limits so far.
-    pub const fn new(matcher: RouteMatch) -> Self {
+    pub fn new(matcher: RouteMatch) -> Self {
         Self {
             matcher,
             limits: Vec::new(),
-            cost: 1,
+            cost: Cost::default(),
             priority: None,
         }
     }

@@ -3,6 +3,7 @@
 mod lab;
 mod quota;
 
+mod costs;
 mod learning;
 mod refusals;
 mod tokens;

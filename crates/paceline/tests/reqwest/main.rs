@@ -239,6 +239,24 @@ async fn options_ride_in_an_http_request_as_well() {
 }
 
 #[tokio::test]
+async fn what_it_did_cost_is_told_when_the_body_was_read() {
+    let limit = "1/d burst 100".parse().unwrap();
+    let points = "1 points/d burst 100".parse().unwrap();
+    let pace = Pace::builder("t").limit(limit).limit(points).build();
+    let redirect = say(302).header("location", "/b");
+    let upstream = Upstream::start([redirect, say(200)]).await;
+    let options = RequestOptions::new().cost(paceline::Cost::points(30));
+    let post = paced(pace.clone()).get(upstream.url("/a"));
+    let response = post.with_extension(options).send().await.unwrap();
+    let told = response.extensions().get::<paceline::SettleCost>().cloned();
+    response.bytes().await.unwrap();
+    let available = || pace.snapshot().gates[0].limits[1].available;
+    assert_eq!((spent(&pace), available()), (2, 40), "each hop reserves");
+    told.unwrap().points(12);
+    assert_eq!(available(), 58);
+}
+
+#[tokio::test]
 async fn a_post_is_sent_again_only_with_a_key_and_with_the_same_body() {
     let upstream = Upstream::start([say(503), say(503), say(200)]).await;
     let client = paced(counted());

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use paceline::Unit;
-use paceline::config::Config;
 use serde::Serialize;
 
+mod notes;
 mod request;
 mod summary;
 
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
         None => None,
     };
     let config = settings::read(file)?;
-    let notes = notes(&config);
+    let notes = notes::notes(&config);
     for note in &notes {
         output.talk(format_args!("note: {note}"));
     }
@@ -95,27 +94,4 @@ impl Checked<'_> {
         }
         text
     }
-}
-
-/// What is right and will not do what it says.
-fn notes(config: &Config) -> Vec<String> {
-    let mut notes = settings::not_yet(config);
-    for (name, upstream) in &config.upstreams {
-        let own = upstream.limits.iter().map(|limit| (limit, String::new()));
-        let routes = upstream.routes.iter().enumerate();
-        let routed = routes.flat_map(|(i, route)| {
-            let place = format!("route[{i}].");
-            route.limits.iter().map(move |limit| (limit, place.clone()))
-        });
-        for (limit, place) in own.chain(routed) {
-            if let Unit::Other(word) = &limit.unit {
-                notes.push(format!(
-                    "upstream.{name}.{place}limits: {limit}: nothing in this file says how many \
-                     {word} a request spends, so only programs that say it for each request are \
-                     held to it"
-                ));
-            }
-        }
-    }
-    notes
 }

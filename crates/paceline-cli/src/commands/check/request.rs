@@ -4,15 +4,16 @@
 
 use core::fmt;
 use core::str::FromStr;
+use std::collections::BTreeMap;
 
 use http::{HeaderMap, Method, Uri};
 use paceline::config::Config;
 use paceline::upstream::{PartitionKey, Upstream};
-use paceline::{GateSnapshot, Paceline, Router, Unit};
+use paceline::{Cost, GateSnapshot, Paceline, Router, Unit};
 use serde::Serialize;
 use url::Url;
 
-use super::summary::limits;
+use super::summary::{cost_in_words, costs, limits};
 
 /// Method and URL of a request that is only talked about.
 pub(super) struct Head {
@@ -59,7 +60,11 @@ pub(super) struct Charged {
     upstream: String,
     configured: bool,
     gates: Vec<Gate>,
+    /// In requests, and in every unit by word.
     cost: u64,
+    costs: BTreeMap<String, u64>,
+    #[serde(skip)]
+    spends: Cost,
     priority: &'static str,
     /// What tells who spends, by name.
     partition: Vec<String>,
@@ -93,6 +98,8 @@ impl Charged {
                 .map(Gate::new)
                 .collect(),
             cost: routed.want.cost.of(&Unit::Requests),
+            costs: costs(&routed.want.cost),
+            spends: routed.want.cost,
             priority: routed.want.priority.code(),
             partition: upstream
                 .partition
@@ -118,7 +125,7 @@ impl fmt::Display for Charged {
         let Self {
             method,
             upstream,
-            cost,
+            spends,
             priority,
             ..
         } = self;
@@ -133,7 +140,7 @@ impl fmt::Display for Charged {
         for gate in &self.gates {
             writeln!(f, "  gate       {}: {}", gate.name, limits(&gate.limits))?;
         }
-        writeln!(f, "  cost       {cost}")?;
+        writeln!(f, "  cost       {}", cost_in_words(spends))?;
         writeln!(f, "  priority   {priority}")?;
         writeln!(f, "  partition  {}", self.partition.join(", "))
     }

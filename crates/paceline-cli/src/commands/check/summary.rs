@@ -2,9 +2,10 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::collections::BTreeMap;
 
-use paceline::Limit;
 use paceline::upstream::{Route, Upstream};
+use paceline::{Cost, Limit, Unit};
 use serde::Serialize;
 
 /// An upstream in words: what is not said has its default. Displayed as a paragraph.
@@ -32,7 +33,11 @@ struct QueueSummary {
 struct RouteSummary {
     r#match: String,
     limits: Vec<String>,
+    /// In requests, and in every unit by word.
     cost: u64,
+    costs: BTreeMap<String, u64>,
+    #[serde(skip)]
+    spends: Cost,
     priority: Option<&'static str>,
 }
 
@@ -77,7 +82,9 @@ impl RouteSummary {
         Self {
             r#match: route.matcher.to_string(),
             limits: texts(&route.limits),
-            cost: route.cost,
+            cost: route.cost.of(&Unit::Requests),
+            costs: costs(&route.cost),
+            spends: route.cost.clone(),
             priority: route.priority.map(|priority| priority.code()),
         }
     }
@@ -114,7 +121,7 @@ impl fmt::Display for RouteSummary {
         if !self.limits.is_empty() {
             write!(f, "also {}, ", self.limits.join(", "))?;
         }
-        write!(f, "cost {}", self.cost)?;
+        write!(f, "cost {}", cost_in_words(&self.spends))?;
         self.priority.map_or(Ok(()), |word| write!(f, ", {word}"))
     }
 }
@@ -143,6 +150,23 @@ pub(super) fn limits(texts: &[String]) -> String {
     match texts.is_empty() {
         true => "none, the pace is learned".into(),
         false => texts.join(", "),
+    }
+}
+
+/// A cost by unit.
+pub(super) fn costs(cost: &Cost) -> BTreeMap<String, u64> {
+    let requests = ("requests".to_owned(), cost.of(&Unit::Requests));
+    let others = cost
+        .others()
+        .map(|(word, amount)| (word.to_owned(), amount));
+    others.chain([requests]).collect()
+}
+
+/// A number of requests, or all units.
+pub(super) fn cost_in_words(cost: &Cost) -> String {
+    match cost.others().next() {
+        Some(_) => cost.to_string(),
+        None => cost.of(&Unit::Requests).to_string(),
     }
 }
 

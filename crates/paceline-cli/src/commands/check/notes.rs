@@ -1,0 +1,57 @@
+//! What is right and will not do what it says.
+
+use paceline::config::Config;
+use paceline::upstream::{Route, Upstream};
+use paceline::{Limit, Unit};
+
+use crate::settings;
+
+/// In the order of the file, after what this version cannot do yet.
+pub(super) fn notes(config: &Config) -> Vec<String> {
+    let mut notes = settings::not_yet(config);
+    for (name, upstream) in &config.upstreams {
+        for (place, limit) in all_limits(upstream) {
+            let Unit::Other(word) = &limit.unit else {
+                continue;
+            };
+            let told = |route: &Route| route.cost.named(&limit.unit).is_some();
+            if !upstream.routes.iter().any(told) {
+                notes.push(format!(
+                    "upstream.{name}.{place}limits: {limit}: nothing in this file says how many \
+                     {word} a request spends, so only programs that say it for each request are \
+                     held to it"
+                ));
+            }
+        }
+        for (i, route) in upstream.routes.iter().enumerate() {
+            let place = format!("upstream.{name}.route[{i}].cost");
+            for (word, amount) in route.cost.others() {
+                if !all_limits(upstream).any(|(_, limit)| counts(limit, word)) {
+                    notes.push(format!(
+                        "{place}: {amount} {word}: no limit of this upstream counts {word}, so \
+                         they cost nothing"
+                    ));
+                }
+            }
+            let mut limits = upstream.limits.iter().chain(&route.limits);
+            if let Some(why) = limits.find_map(|limit| limit.too_costly(&route.cost)) {
+                notes.push(format!("{place}: {why}, so no such request is ever sent"));
+            }
+        }
+    }
+    notes
+}
+
+/// The limits of an upstream, and where below it they stand.
+fn all_limits(upstream: &Upstream) -> impl Iterator<Item = (String, &Limit)> {
+    let own = upstream.limits.iter().map(|limit| (String::new(), limit));
+    let routes = upstream.routes.iter().enumerate();
+    own.chain(routes.flat_map(|(i, route)| {
+        let limits = route.limits.iter();
+        limits.map(move |limit| (format!("route[{i}]."), limit))
+    }))
+}
+
+fn counts(limit: &Limit, word: &str) -> bool {
+    matches!(&limit.unit, Unit::Other(own) if **own == *word)
+}
