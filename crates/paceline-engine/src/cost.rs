@@ -73,12 +73,18 @@ impl Cost {
     /// The units that it names; of the others, what `rest` says.
     #[must_use]
     pub fn or(&self, rest: &Self) -> Self {
+        let requests = self.requests.or(rest.requests);
+        if self.others.is_none() {
+            // Nothing to weigh against each other, and nothing to allocate.
+            let others = rest.others.clone();
+            return Self { requests, others };
+        }
         let missing = rest
             .others()
             .filter(|(word, _)| self.other(word).is_none())
             .fold(self.clone(), |cost, (word, amount)| cost.and(word, amount));
         Self {
-            requests: self.requests.or(rest.requests),
+            requests,
             ..missing
         }
     }
@@ -111,6 +117,12 @@ impl Cost {
             Unit::Concurrent => None,
             Unit::Other(word) => self.other(word),
         }
+    }
+
+    /// The same units beside requests, for nothing.
+    pub(crate) fn others_free(&self) -> Self {
+        let words = self.others().map(|(word, _)| word);
+        words.fold(Self::default(), |cost, word| cost.and(word, 0))
     }
 
     /// What it names beside requests, by word.

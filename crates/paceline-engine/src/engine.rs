@@ -15,9 +15,10 @@ use crate::gates::GateSet;
 use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
 use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
-use crate::ticket::{Charge, Receipt, Refusal, Sent, Want};
+use crate::ticket::{Charge, Refusal, Sent, Want};
 use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
+mod costs;
 mod serve;
 
 /// The gates of one upstream and partition, and the line before them.
@@ -169,42 +170,9 @@ impl Engine {
                     effects.push_back(Effect::Event(event(index, change)));
                 });
             }
+            self.cost_told(now, sent, seen);
             self.serve(now);
         }
-        Effects::new(self)
-    }
-
-    /// What a request that was sent did cost, as its response says, mostly at the end of the body; once, before `finish`
-    /// (or by a [`Receipt`] at any time). What it cost less than was charged is given back to each limit of its gates that
-    /// counts the unit, as if it had never been charged; what it cost more is charged now, so that later requests make up
-    /// for it. Units that `actual` does not name keep their estimate.
-    pub fn settle_cost(&mut self, now: Timestamp, sent: &mut Sent, actual: &Cost) -> Effects<'_> {
-        match sent.receipt() {
-            Some(receipt) => self.settle_receipt(now, receipt, actual),
-            None => Effects::new(self),
-        }
-    }
-
-    /// The same, from whoever took the receipt.
-    pub fn settle_receipt(
-        &mut self,
-        now: Timestamp,
-        receipt: Receipt,
-        actual: &Cost,
-    ) -> Effects<'_> {
-        for gate in receipt.0.gates.iter() {
-            if let Some(gate) = self.gates.get_mut(gate) {
-                gate.settle_cost(now, &receipt.0, actual);
-            }
-        }
-        self.serve(now);
-        Effects::new(self)
-    }
-
-    /// Nobody will say what it did cost: the estimate stands.
-    pub fn drop_receipt(&mut self, now: Timestamp, receipt: Receipt) -> Effects<'_> {
-        self.cost_stands(&receipt.0);
-        self.serve(now);
         Effects::new(self)
     }
 
@@ -233,11 +201,14 @@ impl Engine {
                 continue;
             };
             gate.finish();
-            if sent.receipt_gone {
+            if sent.has_left() {
                 gate.abandoned(now, &sent.charge);
             } else {
                 gate.refund(now, &sent.charge);
             }
+        }
+        if sent.has_left() && !sent.receipt_gone {
+            self.cost_stands(&sent.charge);
         }
         self.serve(now);
         Effects::new(self)
@@ -293,6 +264,9 @@ impl Engine {
         repeatable: Repeatable,
         seen: &Observation,
     ) -> Decision {
+        if seen.is_too_dear(&want.cost) {
+            return Decision::Return(Reason::TooCostly);
+        }
         let around = retry::Surroundings {
             now,
             budget: &mut self.budget,
@@ -428,19 +402,12 @@ impl Engine {
                 at: now,
                 gates,
                 cost,
+                told: Cost::default(),
             },
             estimate,
             receipt_gone: false,
             answered: false,
             refused,
-        }
-    }
-
-    fn cost_stands(&mut self, charge: &Charge) {
-        for gate in charge.gates.iter() {
-            if let Some(gate) = self.gates.get_mut(gate) {
-                gate.cost_stands(charge);
-            }
         }
     }
 }

@@ -5,6 +5,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use crate::Cost;
+
 /// What kind of outcome a request had. Whether to retry is a separate decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(
@@ -346,6 +348,52 @@ impl Observation {
                 if next.binds_before(best) { next } else { best }
             },
         ))
+    }
+
+    /// What the request did cost, in the units that the response names: what it came to; where that is not told, what was
+    /// held for it, or nothing if it was refused.
+    pub fn cost(&self) -> Cost {
+        let refused = self.verdict.is_refusal();
+        self.named_cost(|spent| {
+            let held = if refused { Some(0) } else { spent.requested };
+            spent.actual.or(held)
+        })
+    }
+
+    /// What an attempt more would cost, in the units that the response names.
+    pub fn price(&self) -> Cost {
+        self.named_cost(|spent| spent.requested.or(spent.actual))
+    }
+
+    fn named_cost(&self, amount: impl Fn(&Spent) -> Option<u64>) -> Cost {
+        let spent = self.spent.iter();
+        let named = spent.filter_map(|spent| Some((spent.unit.word(), amount(spent)?)));
+        named.fold(Cost::default(), |cost, (word, amount)| {
+            cost.and(word, amount)
+        })
+    }
+
+    /// Whether it was refused although time would not help: it asks for more than a window ever holds, by the upstream's
+    /// word or, in tokens and the like, by its own `estimate`.
+    pub fn is_too_dear(&self, estimate: &Cost) -> bool {
+        self.verdict.is_refusal()
+            && self.windows.iter().any(|window| {
+                let estimated = || match &window.unit {
+                    Unit::Other(_) => estimate.named(&window.unit),
+                    Unit::Requests | Unit::Concurrent => None,
+                };
+                let needed = self.requested(&window.unit).or_else(estimated);
+                let whole = window.limit_milli;
+                needed
+                    .zip(whole)
+                    .is_some_and(|(needed, whole)| u128::from(needed) * 1000 > whole)
+            })
+    }
+
+    /// What the request was to cost, in this unit.
+    pub(crate) fn requested(&self, unit: &Unit) -> Option<u64> {
+        let same_unit = self.spent.iter().find(|spent| spent.unit == *unit);
+        same_unit.and_then(|spent| spent.requested)
     }
 
     /// The upstream did the work, or said why this very request is wrong: it was not refused and did not fail.

@@ -72,6 +72,8 @@ pub(crate) struct Charge {
     pub(crate) at: Timestamp,
     pub(crate) gates: GateSet,
     pub(crate) cost: Cost,
+    /// What it did cost, of the units that were told: each once.
+    pub(crate) told: Cost,
 }
 
 /// One HTTP request that was admitted: what was charged for it, and its place in the order of sends.
@@ -120,6 +122,11 @@ impl Sent {
     pub fn receipt(&mut self) -> Option<Receipt> {
         let gone = core::mem::replace(&mut self.receipt_gone, true);
         (!gone).then(|| Receipt(self.charge.clone()))
+    }
+
+    /// Somebody knows what it did cost, or will, and only who was sent costs anything.
+    pub(crate) fn has_left(&self) -> bool {
+        self.receipt_gone || self.charge.told != Cost::default()
     }
 
     /// Whether it was settled: a second answer changes nothing.

@@ -165,7 +165,7 @@ impl Call {
         Ok(permit)
     }
 
-    /// Tells the gates what came back and decides what becomes of it.
+    /// Tells the gates what came back, also what it did cost if that is said, and decides what becomes of it.
     pub fn settle(&mut self, permit: &mut Permit, seen: &Observation) -> Next {
         let asked = seen.retry_after.filter(|_| !seen.is_served());
         let stripped;
@@ -177,6 +177,10 @@ impl Call {
         };
         if seen.verdict.is_refusal() {
             self.outcome.refused += 1;
+            if !seen.spent.is_empty() {
+                // The next attempt reserves what the upstream says that it costs.
+                self.want.cost = seen.price().or(&self.want.cost);
+            }
         }
         self.outcome.status = match seen.answer {
             Answer::Status(status) => Some(status),
@@ -190,7 +194,9 @@ impl Call {
         };
         let (decision, next_start, now) = permit.settle_call(seen, asking);
         self.outcome.asked = asked;
-        self.outcome.next_allowed = next_start.map(|next| (next.at.since(now), next.reason));
+        self.outcome.next_allowed = next_start
+            .filter(|next| next.at < Timestamp::MAX)
+            .map(|next| (next.at.since(now), next.reason));
         match decision {
             Decision::Again { not_before } => {
                 self.since = now;

@@ -25,7 +25,7 @@ pub struct Outcome {
     pub stopped: Option<Reason>,
     /// How long the upstream asked to wait, when it was refused.
     pub asked: Option<Duration>,
-    /// From the answer on, the time until the next request may start, and why; `None` if at once.
+    /// From the answer on, the time until the next request may start, and why; `None` if at once, or never.
     pub next_allowed: Option<(Duration, Reason)>,
 }
 

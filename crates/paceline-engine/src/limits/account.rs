@@ -118,35 +118,39 @@ impl Account {
 
     /// It was not sent: as if nothing had been charged.
     pub(crate) fn refund(&mut self, now: Timestamp, charge: &Charge) {
-        if charge.order >= self.first {
+        if self.is_open(charge) {
             self.stands(charge);
             self.take_back(now, charge.at, charge.cost.of(&self.limit.unit));
         }
     }
 
     /// It was sent and turned out to cost `actual`. What it cost less is given back as if it had never been charged; what
-    /// it cost more is charged now, since nobody knew of it before. A unit that `actual` does not name keeps its estimate.
+    /// it cost more is charged now, since nobody knew of it before. A unit that `actual` does not name stays open.
     pub(crate) fn settle(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
-        if charge.order < self.first {
+        let named = actual.named(&self.limit.unit);
+        let Some(actual) = named.filter(|_| self.is_open(charge)) else {
             return;
-        }
+        };
         self.stands(charge);
         let estimate = charge.cost.of(&self.limit.unit);
-        match actual.named(&self.limit.unit) {
-            Some(actual) if actual < estimate => {
-                self.take_back(now, charge.at, estimate - actual);
-            }
-            Some(actual) => self.add(now, actual - estimate),
-            None => {}
+        if actual < estimate {
+            self.take_back(now, charge.at, estimate - actual);
+        } else {
+            self.add(now, actual - estimate);
         }
     }
 
     /// What it was charged will not change any more.
     pub(crate) fn stands(&mut self, charge: &Charge) {
-        if self.is_estimated() && charge.order >= self.first {
+        if self.is_estimated() && self.is_open(charge) {
             let cost = charge.cost.of(&self.limit.unit);
             self.estimated = self.estimated.saturating_sub(cost);
         }
+    }
+
+    /// It was charged here, and nobody has told yet what it did cost.
+    fn is_open(&self, charge: &Charge) -> bool {
+        charge.order >= self.first && charge.told.named(&self.limit.unit).is_none()
     }
 
     const fn is_estimated(&self) -> bool {

@@ -38,7 +38,7 @@ pub use span::LONGEST_SECONDS;
 use verdict::Evidence;
 use x_rate_limit::Triples;
 
-use crate::{Flags, Kind, Observation, Scope, Spent, Unit, Verdict, WallTime, Window};
+use crate::{Cost, Flags, Kind, Observation, Scope, Spent, Unit, Verdict, WallTime, Window};
 
 /// Reads a response's head.
 ///
@@ -208,14 +208,16 @@ fn wait_after_refusal(observation: &mut Observation, named: Option<Duration>, me
         (Some(hint), Some(named)) => Some(hint.max(named)),
         (hint, named) => hint.or(named),
     };
-    let (windows, spent) = (&observation.windows, &observation.spent);
-    let never_fits = dialect::never_fits(windows, spent);
+    let too_dear = observation.is_too_dear(&Cost::default());
+    let windows = &observation.windows;
     observation.wait = hint
         .or(exhausted)
         .or_else(|| last_reset(windows, |window| window.remaining.is_none()))
-        .or_else(|| dialect::refilled(windows, spent).filter(|_| !never_fits));
-    if never_fits {
+        .or_else(|| dialect::refilled(observation).filter(|_| !too_dear));
+    if too_dear {
         observation.flags.add("too_dear");
+        // No word about anybody else's.
+        observation.scope = Scope::Request;
         observation.retry = observation.retry.or(Some(false));
     }
     if observation.wait.is_none() && observation.kind != Kind::Quota {

@@ -12,6 +12,7 @@ mod refunds;
 mod refusals;
 mod spending;
 mod the_line;
+mod told;
 mod words;
 
 use paceline_engine::*;

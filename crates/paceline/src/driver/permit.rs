@@ -33,8 +33,8 @@ impl Permit {
         self.left = true;
     }
 
-    /// Tells the gates what came back. The request stays in flight until the permit is dropped. A second call does
-    /// nothing.
+    /// Tells the gates what came back, and what the request did cost if that is said. The request stays in flight until the
+    /// permit is dropped. A second call does nothing.
     pub fn settle(&mut self, seen: &Observation) {
         self.left = true;
         if let Some(sent) = self.sent.as_mut().filter(|sent| !sent.is_answered()) {
@@ -44,7 +44,7 @@ impl Permit {
 
     /// Tells the gates what the request did cost, as its response says; once. What it cost less than was charged comes back
     /// at once, what it cost more is made up for by later requests, and units that `actual` does not name keep their
-    /// estimate.
+    /// estimate. Units that the observation named are settled already.
     ///
     /// ```
     /// # use paceline::{Cost, Observation, Pace, Verdict};

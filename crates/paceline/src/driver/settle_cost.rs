@@ -11,7 +11,8 @@ use super::Shared;
 /// It rides in the extensions of responses to requests that named a cost, and of all where a limit counts something else
 /// than requests. What the request cost less than was charged comes back at once, and those who wait may have it; what it
 /// cost more is made up for by later requests. While the body streams, after it has ended, on another thread: the first who
-/// tells counts, later ones change nothing. If all clones are dropped and nobody has told, the estimate stands.
+/// tells counts, later ones change nothing. Units whose cost the upstream's dialect has read in the response are settled by
+/// then. If all clones are dropped and nobody has told, the estimate stands.
 #[derive(Clone, Debug)]
 pub struct SettleCost(Arc<Slip>);
 

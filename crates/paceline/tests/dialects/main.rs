@@ -1,6 +1,7 @@
 //! Dialects: all of them, and what a client makes of what its upstream says.
 
 mod bodies;
+mod costs;
 mod examples;
 mod lab;
 mod points;

@@ -88,8 +88,6 @@ async fn points_that_a_query_names_are_spent_as_they_come_back_without_a_refusal
 async fn points_that_nobody_names_are_found_to_be_short_and_nothing_is_lost() {
     let points = Points::full();
     let elapsed = ask(&points, 60, options()).await;
-    let refused = points.lock().expect("nobody panicked").refused;
     let elapsed = elapsed.as_secs_f64();
-    assert!(refused <= 12, "about those that were under way: {refused}");
     assert!((100.0..=110.0).contains(&elapsed), "{elapsed}");
 }

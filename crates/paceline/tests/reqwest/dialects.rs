@@ -1,7 +1,7 @@
 //! Bodies that the upstream's dialect understands.
 
-use paceline::Verdict;
-use paceline::response::dialect::{Dialect, Effect, Test, When};
+use paceline::response::dialect::{CostRule, Dialect, Effect, Test, When};
+use paceline::{Cost, Unit, Verdict};
 
 use super::*;
 
@@ -60,4 +60,45 @@ async fn a_long_body_comes_back_whole_and_is_in_flight_until_its_end() {
     assert_eq!(in_flight(&pace), 1);
     assert_eq!(response.text().await.unwrap(), long);
     assert_eq!(in_flight(&pace), 0);
+}
+
+/// A prepaid permit that reserved 40, a redirect, a refusal that says what it would cost, and an answer.
+#[tokio::test]
+async fn what_an_answer_did_cost_is_charged_once_whatever_came_before() {
+    let mut dialect = hides_refusals();
+    let place = |place: &str| format!("body: cost.{place}").parse().unwrap();
+    dialect.costs.push(CostRule {
+        unit: Unit::Other("points".into()),
+        requested: Some(place("requested")),
+        actual: vec![place("actual")],
+    });
+    let pace = Pace::builder("t")
+        .limit("1/d burst 100".parse().unwrap())
+        .limit("1 points/d burst 100".parse().unwrap())
+        .policy(quick())
+        .dialect(dialect)
+        .build();
+    let script = [
+        say(307).header("location", "/b"),
+        json(r#"{"error":"ratelimited","cost":{"requested":50}}"#),
+        json(r#"{"cost":{"requested":50,"actual":7}}"#),
+    ];
+    let upstream = Upstream::start(script).await;
+    let permit = pace.acquire(&pace.want().cost(Cost::points(40))).await;
+    let options = RequestOptions::new()
+        .cost(Cost::points(30))
+        .prepaid(Prepaid::new(permit.unwrap()));
+    let get = paced(pace.clone()).get(upstream.url("/a"));
+    let response = get.with_extension(options).send().await.unwrap();
+    let outcome = seen(&response);
+    assert_eq!(
+        (outcome.attempts, outcome.redirects, outcome.refused),
+        (2, 1, 1)
+    );
+    let points = || pace.snapshot().gates[0].limits[1].available;
+    assert_eq!((spent(&pace), points()), (3, 93));
+    let settle = response.extensions().get::<paceline::SettleCost>().cloned();
+    settle.unwrap().points(99);
+    assert!(response.text().await.unwrap().contains(r#""actual":7"#));
+    assert_eq!((spent(&pace), points(), in_flight(&pace)), (3, 93, 0));
 }

@@ -251,9 +251,13 @@ async fn what_it_did_cost_is_told_when_the_body_was_read() {
     let told = response.extensions().get::<paceline::SettleCost>().cloned();
     response.bytes().await.unwrap();
     let available = || pace.snapshot().gates[0].limits[1].available;
-    assert_eq!((spent(&pace), available()), (2, 40), "each hop reserves");
+    assert_eq!(
+        (spent(&pace), available()),
+        (2, 70),
+        "the work is done once"
+    );
     told.unwrap().points(12);
-    assert_eq!(available(), 58);
+    assert_eq!(available(), 88);
 }
 
 #[tokio::test]

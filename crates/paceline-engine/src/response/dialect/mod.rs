@@ -31,7 +31,7 @@ use super::number::Decimal;
 use super::{field, read_head};
 use crate::{Observation, Scope, Spent, Unit, WallTime};
 pub(super) use place::Sources;
-pub(super) use wait::{never_fits, refilled};
+pub(super) use wait::refilled;
 
 /// How one upstream speaks of limits. The default adds nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::super::span;
 use super::Dialect;
 use super::place::{Place, Sources};
 use super::reading::TimeUnit;
-use crate::{Flags, Spent, Window};
+use crate::{Flags, Observation};
 
 /// Where a wait stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,10 +64,10 @@ impl Dialect {
 }
 
 /// When the buckets that refill steadily hold enough again for the request that was refused.
-pub(in super::super) fn refilled(windows: &[Window], spent: &[Spent]) -> Option<Duration> {
-    let missing = windows.iter().filter_map(|window| {
+pub(in super::super) fn refilled(seen: &Observation) -> Option<Duration> {
+    let missing = seen.windows.iter().filter_map(|window| {
         let (refill, left) = (window.refill?, window.remaining?);
-        let needed = requested(window, spent).unwrap_or(1);
+        let needed = seen.requested(&window.unit).unwrap_or(1);
         let missing = u32::try_from(needed.saturating_sub(left)).unwrap_or(u32::MAX);
         Some(refill.saturating_mul(missing))
     });
@@ -76,20 +76,4 @@ pub(in super::super) fn refilled(windows: &[Window], spent: &[Spent]) -> Option<
         .max()
         .filter(|wait| !wait.is_zero())
         .map(|wait| wait.min(longest))
-}
-
-/// Whether the request asked for more than a bucket ever holds.
-pub(in super::super) fn never_fits(windows: &[Window], spent: &[Spent]) -> bool {
-    windows.iter().any(|window| {
-        let (whole, needed) = (window.limit_milli, requested(window, spent));
-        whole
-            .zip(needed)
-            .is_some_and(|(whole, needed)| u128::from(needed) * 1000 > whole)
-    })
-}
-
-/// What the request was to cost, in the unit of a window.
-fn requested(window: &Window, spent: &[Spent]) -> Option<u64> {
-    let same_unit = spent.iter().find(|spent| spent.unit == window.unit);
-    same_unit.and_then(|spent| spent.requested)
 }
