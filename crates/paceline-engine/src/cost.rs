@@ -195,6 +195,11 @@ impl<'a> Ahead<'a> {
         }
     }
 
+    /// Whether it is a single one that does not say what it costs in `unit`.
+    pub(crate) fn unnamed(self, unit: &Unit) -> bool {
+        matches!(unit, Unit::Other(_)) && self.one.is_some_and(|cost| cost.named(unit).is_none())
+    }
+
     /// Of a limit that counts `unit`.
     pub(crate) fn of(self, unit: &Unit) -> u64 {
         match unit {

@@ -6,8 +6,8 @@
 
 use core::time::Duration;
 
+use super::Spending;
 use super::reported::Told;
-use super::under_way::UnderWay;
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
 use crate::snapshot::WindowSnapshot;
@@ -79,25 +79,26 @@ impl Bucket {
     }
 
     /// Whether it was short of `cost` when it was told of.
-    pub(super) fn is_short_of(&self, cost: &Cost) -> bool {
-        self.left < self.charge(cost)
+    pub(super) fn is_short_of(&self, cost: &Cost, spending: &Spending) -> bool {
+        self.left < spending.charge(&self.unit, cost)
     }
 
     /// When a request of `cost` may be charged to it after those `ahead`.
     pub(super) fn opens(
         &self,
         now: Timestamp,
-        under_way: &UnderWay,
+        spending: &Spending,
         ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
-        let asked = ahead.of(&self.unit).saturating_add(self.charge(cost));
-        let with_theirs = under_way.of(&self.unit).saturating_add(asked);
+        let charge = spending.charge(&self.unit, cost);
+        let asked = spending.ahead(&self.unit, ahead).saturating_add(charge);
+        let with_theirs = spending.under_way(&self.unit).saturating_add(asked);
         if self.holds(with_theirs) <= now {
             return Opening::NOW;
         }
         let earliest = self.holds(asked);
-        if earliest > now || under_way.of(&self.unit) == 0 {
+        if earliest > now || spending.under_way(&self.unit) == 0 {
             return Opening::at(earliest, Reason::Window);
         }
         // Those under way may be counted already: their answers will tell.
@@ -126,14 +127,6 @@ impl Bucket {
         let refill = self.refill.as_nanos().saturating_mul(u128::from(missing));
         let refill = Duration::from_nanos(u64::try_from(refill).unwrap_or(u64::MAX));
         (self.told + refill).max(self.dry_until)
-    }
-
-    /// Who does not say what it costs in tokens or points needs something to be left.
-    fn charge(&self, cost: &Cost) -> u64 {
-        match &self.unit {
-            Unit::Requests => cost.of(&self.unit),
-            unit => cost.of(unit).max(1),
-        }
     }
 }
 
@@ -179,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_request_waits_for_what_it_lacks_and_no_longer() {
-        let (bucket, nothing) = (bucket(100), UnderWay::default());
+        let (bucket, nothing) = (bucket(100), Spending::default());
         let opens = |cost| bucket.opens(at(1000), &nothing, Ahead::NOTHING, &costing(cost));
         assert_eq!(opens(100), Opening::NOW);
         assert_eq!(opens(150), Opening::at(at(2000), Reason::Window));
@@ -191,9 +184,9 @@ mod tests {
     #[test]
     fn what_is_under_way_may_or_may_not_be_counted() {
         let bucket = bucket(100);
-        let mut under_way = UnderWay::default();
-        under_way.add(&costing(80));
-        let opens = |ms, cost| bucket.opens(at(ms), &under_way, Ahead::NOTHING, &costing(cost));
+        let mut spending = Spending::default();
+        spending.under_way.add(&costing(80));
+        let opens = |ms, cost| bucket.opens(at(ms), &spending, Ahead::NOTHING, &costing(cost));
         assert_eq!(opens(1000, 20), Opening::NOW);
         let either = Opening::completion(Reason::Window, at(1200));
         assert_eq!(opens(1000, 30), either);
@@ -215,7 +208,7 @@ mod tests {
     #[test]
     fn an_empty_one_that_names_its_next_unit_is_believed() {
         let empty = told_of(told(1000, 1), &points(0, Some(3)));
-        let opens = |cost| empty.opens(at(1000), &UnderWay::default(), Ahead::NOTHING, &cost);
+        let opens = |cost| empty.opens(at(1000), &Spending::default(), Ahead::NOTHING, &cost);
         assert_eq!(
             opens(Cost::default()),
             Opening::at(at(4000), Reason::Window)
@@ -226,7 +219,7 @@ mod tests {
     #[test]
     fn an_empty_one_that_names_when_it_is_full_is_not_waited_for_that_long() {
         let empty = told_of(told(1000, 1), &points(0, Some(20)));
-        let opens = empty.opens(at(1000), &UnderWay::default(), Ahead::NOTHING, &costing(10));
+        let opens = empty.opens(at(1000), &Spending::default(), Ahead::NOTHING, &costing(10));
         assert_eq!(opens, Opening::at(at(1200), Reason::Window));
     }
 }

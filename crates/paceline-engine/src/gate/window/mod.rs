@@ -7,6 +7,7 @@
 mod bucket;
 mod left;
 mod others;
+mod price;
 mod reported;
 mod reset;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::opening::Opening;
 use crate::snapshot::WindowSnapshot;
 use crate::{Answer, Failure, Observation, Timestamp, Unit, Window};
 use bucket::Bucket;
+use price::Prices;
 use reported::Reported;
 pub(crate) use reported::Told;
 use under_way::UnderWay;
@@ -29,7 +31,14 @@ use under_way::UnderWay;
 pub(crate) struct Windows {
     known: Vec<Reported>,
     buckets: Vec<Bucket>,
+    spending: Spending,
+}
+
+/// What is under way, and what requests are taken to cost.
+#[derive(Clone, Debug, Default)]
+struct Spending {
     under_way: UnderWay,
+    prices: Prices,
 }
 
 /// A server that names more windows than this keeps those that are not over; the bound is against a hostile one.
@@ -51,7 +60,7 @@ impl Windows {
     }
 
     pub(crate) fn sent(&mut self, now: Timestamp, cost: &Cost) {
-        self.under_way.add(cost);
+        self.spending.under_way.add(cost);
         for own in &mut self.known {
             own.sent(now, cost);
         }
@@ -95,7 +104,8 @@ impl Windows {
                 return false;
             }
         };
-        self.under_way.remove(cost);
+        self.spending.under_way.remove(cost);
+        self.spending.prices.learn(seen);
         // Who was not recognised may be told an anonymous neighbour's numbers.
         if status != UNAUTHORIZED {
             self.learn(told, &seen.windows, chance);
@@ -109,9 +119,9 @@ impl Windows {
     /// When `cost` may be spent after `ahead`.
     pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         let windows = self.known.iter();
-        let windows = windows.map(|own| own.opens(now, &self.under_way, ahead, cost));
+        let windows = windows.map(|own| own.opens(now, &self.spending, ahead, cost));
         let buckets = self.buckets.iter();
-        let buckets = buckets.map(|own| own.opens(now, &self.under_way, ahead, cost));
+        let buckets = buckets.map(|own| own.opens(now, &self.spending, ahead, cost));
         windows.chain(buckets).fold(Opening::NOW, Opening::and)
     }
 
@@ -126,12 +136,12 @@ impl Windows {
     }
 
     fn over(&mut self, cost: &Cost) {
-        self.under_way.remove(cost);
+        self.spending.under_way.remove(cost);
         self.nobody_tells();
     }
 
     fn nobody_tells(&mut self) {
-        if self.under_way.is_nothing() {
+        if self.spending.is_nothing() {
             self.known.iter_mut().for_each(Reported::nobody_tells);
         }
     }
@@ -154,10 +164,10 @@ impl Windows {
                 .iter_mut()
                 .find(|own| own.name == window.name && own.unit == window.unit);
             if let Some(own) = known {
-                own.learn(told, seen, &self.under_way, chance());
+                own.learn(told, seen, &self.spending, chance());
                 continue;
             }
-            let mut new = || Reported::new(told, seen, &self.under_way, chance());
+            let mut new = || Reported::new(told, seen, &self.spending, chance());
             if self.known.len() < MOST_WINDOWS {
                 self.known.push(new());
             } else if let Some(place) = self.known.iter().position(|own| own.is_over(told.now)) {
@@ -198,10 +208,10 @@ impl Windows {
             let refill = window.refill;
             let bucket = refill.and_then(|refill| Bucket::new(told, window, refill));
             let window = countable(window);
-            bucket.is_some_and(|own| own.is_short_of(cost))
+            bucket.is_some_and(|own| own.is_short_of(cost, &self.spending))
                 || window.is_some_and(|(left, reset)| left == 0 && !reset.is_zero())
         });
-        let under_way = self.under_way.of(&Unit::Requests);
+        let under_way = self.spending.under_way(&Unit::Requests);
         let mut by_count = false;
         for own in &mut self.known {
             let silent = own.told_by != told.order && own.unit == Unit::Requests;
@@ -211,6 +221,30 @@ impl Windows {
             }
         }
         said || by_count
+    }
+}
+
+impl Spending {
+    const fn is_nothing(&self) -> bool {
+        self.under_way.is_nothing()
+    }
+
+    /// What may not be counted yet.
+    fn under_way(&self, unit: &Unit) -> u64 {
+        self.under_way.of(unit, &self.prices)
+    }
+
+    /// What a request of `cost` needs.
+    fn charge(&self, unit: &Unit, cost: &Cost) -> u64 {
+        self.prices.charge(unit, cost)
+    }
+
+    /// What is ahead of it.
+    fn ahead(&self, unit: &Unit, ahead: Ahead<'_>) -> u64 {
+        match ahead.unnamed(unit) {
+            true => self.prices.of(unit),
+            false => ahead.of(unit),
+        }
     }
 }
 

@@ -10,10 +10,10 @@
 
 use core::time::Duration;
 
+use super::Spending;
 use super::left::Left;
 use super::others::Others;
 use super::reset::{Relation, Reset};
-use super::under_way::UnderWay;
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
 use crate::snapshot::WindowSnapshot;
@@ -66,7 +66,7 @@ impl Reported {
     pub(super) fn new(
         told: Told,
         (window, remaining, reset): (&Window, u64, Duration),
-        under_way: &UnderWay,
+        spending: &Spending,
         chance: f64,
     ) -> Self {
         let mut own = Self {
@@ -75,7 +75,7 @@ impl Reported {
             limit: window.limit(),
             left: Left::new(remaining, told.next_order),
             reset: Reset::told(told.sent, told.now, reset, window.length),
-            others: Others::begin(told.now, remaining, under_way.of(&window.unit)),
+            others: Others::begin(told.now, remaining, spending.under_way(&window.unit)),
             moves: false,
             rounding: Duration::ZERO,
             longest: reset,
@@ -92,7 +92,7 @@ impl Reported {
         &mut self,
         told: Told,
         (window, remaining, reset): (&Window, u64, Duration),
-        under_way: &UnderWay,
+        spending: &Spending,
         chance: f64,
     ) {
         let seen = Reset::told(told.sent, told.now, reset, window.length);
@@ -114,7 +114,7 @@ impl Reported {
                 self.left = Left::new(remaining, told.next_order);
                 self.reset = seen;
                 self.reset.spread(told.now, self.rounding, chance);
-                let ours = under_way.of(&self.unit);
+                let ours = spending.under_way(&self.unit);
                 self.others = self.others.next(told.now, remaining, ours);
             }
         }
@@ -176,17 +176,17 @@ impl Reported {
     pub(super) fn opens(
         &self,
         now: Timestamp,
-        under_way: &UnderWay,
+        spending: &Spending,
         ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
-        let cost = self.charge(cost);
+        let cost = self.charge(spending.charge(&self.unit, cost));
         if cost == 0 {
             return Opening::NOW;
         }
-        let asked = ahead.of(&self.unit).saturating_add(cost);
-        let with_theirs = under_way.of(&self.unit).saturating_add(asked);
-        let is_first = ahead.requests == 0 && under_way.is_nothing();
+        let asked = spending.ahead(&self.unit, ahead).saturating_add(cost);
+        let with_theirs = spending.under_way(&self.unit).saturating_add(asked);
+        let is_first = ahead.requests == 0 && spending.is_nothing();
         let left = self.left.count();
         if self.is_over(now) {
             // Starting anew takes nothing away, unless others are there.
@@ -221,15 +221,8 @@ impl Reported {
         }
     }
 
-    /// A request that does not say what it costs in tokens or points is not spent as any number of them, but needs
-    /// something to be left. One that costs more than the window holds needs all of it, and the server decides.
-    fn charge(&self, cost: &Cost) -> u64 {
-        let named = cost.of(&self.unit);
-        let charge = if self.unit == Unit::Requests {
-            named
-        } else {
-            named.max(1)
-        };
+    /// One that costs more than the window holds needs all of it, and the server decides.
+    fn charge(&self, charge: u64) -> u64 {
         match self.limit {
             Some(limit) => charge.min(limit.max(1)),
             None => charge,

@@ -1,13 +1,21 @@
 //! What was sent and is not answered yet: the server may or may not have counted it.
 
+use super::price::Prices;
 use crate::{Cost, Unit};
 
-/// The costs of requests under way, summed in each unit that they name.
+/// The costs of requests under way, summed in each unit that they name, and how many name it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnderWay {
     sends: u64,
     requests: u64,
-    others: Vec<(Box<str>, u64)>,
+    others: Vec<Sum>,
+}
+
+#[derive(Clone, Debug)]
+struct Sum {
+    unit: Box<str>,
+    sends: u64,
+    amount: u64,
 }
 
 /// More units than an upstream counts.
@@ -18,15 +26,17 @@ impl UnderWay {
         self.sends == 0
     }
 
-    pub(super) fn of(&self, unit: &Unit) -> u64 {
+    /// Those that do not name the unit are taken to cost its going price.
+    pub(super) fn of(&self, unit: &Unit, prices: &Prices) -> u64 {
         match unit {
             Unit::Requests => self.requests,
             Unit::Concurrent => self.sends,
-            Unit::Other(word) => self
-                .others
-                .iter()
-                .find(|(own, _)| own == word)
-                .map_or(0, |(_, sum)| *sum),
+            Unit::Other(word) => {
+                let named = self.others.iter().find(|own| own.unit == *word);
+                let (sends, amount) = named.map_or((0, 0), |own| (own.sends, own.amount));
+                let rest = self.sends.saturating_sub(sends);
+                amount.saturating_add(rest.saturating_mul(prices.of(unit)))
+            }
         }
     }
 
@@ -34,9 +44,16 @@ impl UnderWay {
         self.sends += 1;
         self.requests = self.requests.saturating_add(cost.of(&Unit::Requests));
         for (unit, amount) in cost.others() {
-            match self.others.iter_mut().find(|(own, _)| **own == *unit) {
-                Some((_, sum)) => *sum = sum.saturating_add(amount),
-                None => self.others.push((unit.into(), amount)),
+            match self.others.iter_mut().find(|own| *own.unit == *unit) {
+                Some(own) => {
+                    own.sends += 1;
+                    own.amount = own.amount.saturating_add(amount);
+                }
+                None => self.others.push(Sum {
+                    unit: unit.into(),
+                    sends: 1,
+                    amount,
+                }),
             }
         }
     }
@@ -45,13 +62,14 @@ impl UnderWay {
         self.sends = self.sends.saturating_sub(1);
         self.requests = self.requests.saturating_sub(cost.of(&Unit::Requests));
         for (unit, amount) in cost.others() {
-            if let Some((_, sum)) = self.others.iter_mut().find(|(own, _)| **own == *unit) {
-                *sum = sum.saturating_sub(amount);
+            if let Some(own) = self.others.iter_mut().find(|own| *own.unit == *unit) {
+                own.sends = own.sends.saturating_sub(1);
+                own.amount = own.amount.saturating_sub(amount);
             }
         }
         // Most callers name the same few again; whoever invents units may not fill the memory.
         if self.others.len() > FEW {
-            self.others.retain(|(_, sum)| *sum > 0);
+            self.others.retain(|own| own.sends > 0);
         }
     }
 }
@@ -64,7 +82,7 @@ mod tests {
     fn units_that_nobody_spends_any_more_are_forgotten_when_there_are_many() {
         let mut under_way = UnderWay::default();
         for number in 0..1000 {
-            let cost = Cost::default().and(format!("unit {number}"), 1);
+            let cost = Cost::default().and(&format!("unit {number}"), 1);
             under_way.add(&cost);
             under_way.remove(&cost);
         }
@@ -73,18 +91,18 @@ mod tests {
 
     #[test]
     fn each_unit_has_its_own_sum() {
-        let tokens = Unit::Other("tokens".into());
+        let (tokens, prices) = (Unit::Other("tokens".into()), Prices::default());
         let mut under_way = UnderWay::default();
         under_way.add(&Cost::requests(1).and("tokens", 700));
         under_way.add(&Cost::requests(2).and("tokens", 50));
         under_way.add(&Cost::default());
-        assert_eq!(under_way.of(&Unit::Requests), 4);
-        assert_eq!(under_way.of(&tokens), 750);
-        assert_eq!(under_way.of(&Unit::Other("points".into())), 0);
+        assert_eq!(under_way.of(&Unit::Requests, &prices), 4);
+        assert_eq!(under_way.of(&tokens, &prices), 750);
+        assert_eq!(under_way.of(&Unit::Other("points".into()), &prices), 0);
 
         under_way.remove(&Cost::requests(1).and("tokens", 700));
         under_way.remove(&Cost::requests(2).and("tokens", 50));
-        assert_eq!(under_way.of(&tokens), 0);
+        assert_eq!(under_way.of(&tokens, &prices), 0);
         assert!(!under_way.is_nothing());
         under_way.remove(&Cost::default());
         assert!(under_way.is_nothing());
