@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use crate::cost::{Ahead, Cost};
 use crate::effects::{Effect, Effects};
 use crate::event::{Event, EventKind};
-use crate::gate::{Answered, Change, Gate, Moved};
+use crate::gate::{Change, Gate, Moved};
 use crate::gates::GateSet;
 use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
@@ -19,6 +19,9 @@ use crate::ticket::{Charge, Refusal, Sent, Want};
 use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod costs;
+mod find;
+mod found;
+mod hear;
 mod serve;
 
 /// The gates of one upstream and partition, and the line before them.
@@ -35,6 +38,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     wake: Option<Deadline>,
     shut: bool,
+    /// Gates that are found from responses, if any are.
+    found: Option<Box<found::Found>>,
 }
 
 /// What became of a request that asked.
@@ -68,6 +73,7 @@ impl Engine {
             effects: VecDeque::new(),
             wake: None,
             shut: false,
+            found: None,
         }
     }
 
@@ -97,16 +103,25 @@ impl Engine {
         if self.shut {
             return Joined::Refused(Refusal::because(Reason::Shutdown));
         }
+        let found;
+        let want = if self.found.is_some() {
+            let gates = self.gates_for(now, want);
+            found = Want {
+                gates,
+                ..want.clone()
+            };
+            &found
+        } else {
+            want
+        };
         let in_time = want.deadline.is_none_or(|deadline| deadline >= now);
         let free = self.line.is_empty() && not_before <= now && in_time;
         let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
         if free && opening.is_open(now) {
-            return Joined::Admitted(self.take(
-                now,
-                want.gates,
-                want.cost.clone(),
-                attempts.last_refused(),
-            ));
+            let (cost, refused) = (want.cost.clone(), attempts.last_refused());
+            let mut sent = self.take(now, want.gates, cost, refused);
+            sent.route = want.route;
+            return Joined::Admitted(sent);
         }
         let place = place.unwrap_or_else(|| self.place(now, want));
         if let Some(refusal) = self.turn_away(now, want, place, opening, not_before) {
@@ -123,6 +138,7 @@ impl Engine {
             not_before,
             joined: now,
             yields: attempts.yields(),
+            route: want.route,
             refused: attempts.last_refused(),
         };
         self.line.join(now, ticket);
@@ -147,28 +163,12 @@ impl Engine {
             if seen.is_served() {
                 self.budget.deposit();
             }
-            for index in sent.gates().iter() {
-                let Self {
-                    gates,
-                    rng,
-                    effects,
-                    next_order,
-                    ..
-                } = self;
-                let Some(gate) = gates.get_mut(index) else {
-                    continue;
-                };
-                let answer = Answered {
-                    sent: sent.at(),
-                    order: sent.order(),
-                    next_order: *next_order,
-                    alone,
-                    cost: &sent.charge.cost,
-                    seen,
-                };
-                gate.observe(now, answer, rng, |change| {
-                    effects.push_back(Effect::Event(event(index, change)));
-                });
+            if self.found.is_some() {
+                self.hear(now, sent, alone, seen);
+            } else {
+                for index in sent.gates().iter() {
+                    self.tell(now, index, sent, (alone, false), seen);
+                }
             }
             self.cost_told(now, sent, seen);
             self.serve(now);
@@ -267,6 +267,9 @@ impl Engine {
         if seen.is_too_dear(&want.cost) {
             return Decision::Return(Reason::TooCostly);
         }
+        let found = self.through_known(want);
+        let want = found.as_ref().unwrap_or(want);
+        let first_found = self.first_found();
         let around = retry::Surroundings {
             now,
             budget: &mut self.budget,
@@ -275,9 +278,11 @@ impl Engine {
                 .gates
                 .iter()
                 .all(|index| self.gates.get(index).is_none_or(Gate::circuit_is_closed)),
+            // A gate that was just found has not, and its upstream may have.
             has_served: want
                 .gates
                 .iter()
+                .take_while(|index| *index < first_found)
                 .all(|index| self.gates.get(index).is_none_or(Gate::has_served)),
             risk: want
                 .gates
@@ -310,6 +315,8 @@ impl Engine {
 
     /// When a request could start if nobody were waiting, and why not before; `None` if at once.
     pub fn next_start(&self, now: Timestamp, want: &Want) -> Option<Deadline> {
+        let found = self.through_known(want);
+        let want = found.as_ref().unwrap_or(want);
         let opening = self.opens(now, want.gates, Ahead::NOTHING, &want.cost);
         (!opening.is_open(now))
             .then(|| Deadline::new(opening.earliest().max(now), opening.reason(now)))
@@ -321,6 +328,7 @@ impl Engine {
         Snapshot {
             at: now,
             gates: gates
+                .filter(|(i, gate)| !(self.is_left(*i) && gate.in_flight() == 0))
                 .map(|(i, gate)| gate.snapshot(now, self.line.waiting_for(i)))
                 .collect(),
             waiting: self.line.len() as u64,
@@ -407,6 +415,7 @@ impl Engine {
             estimate,
             receipt_gone: false,
             answered: false,
+            route: None,
             refused,
         }
     }

@@ -41,6 +41,15 @@ impl GateSet {
             .map(|index| usize::from(*index))
     }
 
+    /// Only those before `first`.
+    pub(crate) fn before(mut self, first: usize) -> Self {
+        let kept = self.iter().take_while(|index| *index < first).count();
+        // Equal sets have equal rests.
+        self.ids[kept..].fill(0);
+        self.len = u8::try_from(kept).unwrap_or(self.len);
+        self
+    }
+
     pub(crate) fn contains(&self, index: usize) -> bool {
         self.iter().any(|own| own == index)
     }
@@ -58,6 +67,7 @@ mod tests {
             .expect("room for three");
         assert_eq!(set.iter().collect::<Vec<_>>(), [2, 5]);
         assert!(set.contains(2) && !set.contains(3));
+        assert_eq!(set.before(5), GateSet::one(2));
         let full = (1..16)
             .try_fold(GateSet::one(0), GateSet::with)
             .expect("sixteen fit");

@@ -46,6 +46,7 @@ mod priority;
 mod reason;
 pub mod response;
 mod retry;
+mod route;
 mod snapshot;
 mod ticket;
 mod time;
@@ -64,6 +65,7 @@ pub use observation::{
 pub use priority::Priority;
 pub use reason::Reason;
 pub use retry::{Attempts, Backoff, Decision, Repeatable, RetryPolicy};
+pub use route::{FindGates, GatesBy, RouteKey};
 pub use snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, Snapshot, WindowSnapshot};
 pub use ticket::{Receipt, Refusal, Sent, TooCostly, Want};
 pub use time::{Deadline, Timestamp, WallTime};

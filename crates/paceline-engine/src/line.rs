@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cost::{Ahead, Cost};
 use crate::gates::GateSet;
 use crate::retry::Neighbours;
-use crate::{Priority, Reason, Timestamp, Unit};
+use crate::{Priority, Reason, RouteKey, Timestamp, Unit};
+
+mod reroute;
 
 /// A request waiting for its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +57,8 @@ pub(crate) struct Ticket {
     pub(crate) joined: Timestamp,
     /// So many that come after it in its lane go first: it was refused again and again, they may show that it is alone.
     pub(crate) yields: u32,
+    /// Where gates are found from responses.
+    pub(crate) route: Option<RouteKey>,
     /// How its neighbours had been answered when it was refused last.
     pub(crate) refused: Option<Neighbours>,
 }

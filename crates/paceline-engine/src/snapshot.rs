@@ -93,7 +93,7 @@ pub struct BeliefSnapshot {
 pub struct Snapshot {
     /// When.
     pub at: Timestamp,
-    /// The gates, in the order of their configuration.
+    /// The gates, in the order of their configuration; then those that were found from responses.
     pub gates: Vec<GateSnapshot>,
     /// All requests waiting.
     pub waiting: u64,

@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::cost::Cost;
 use crate::gates::GateSet;
 use crate::retry::Neighbours;
-use crate::{Limit, Priority, Reason, Timestamp};
+use crate::{Limit, Priority, Reason, RouteKey, Timestamp};
 
 /// What a request asks of a pace line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Want {
     pub deadline: Option<Timestamp>,
     /// Go now or not at all.
     pub best_effort: bool,
+    /// Its route, where gates are found from responses: the gate that is found for it comes on top of `gates`.
+    pub route: Option<RouteKey>,
 }
 
 impl Want {
@@ -33,6 +35,7 @@ impl Want {
             priority: Priority::default(),
             deadline: None,
             best_effort: false,
+            route: None,
         }
     }
 
@@ -63,6 +66,13 @@ impl Want {
         self.best_effort = true;
         self
     }
+
+    /// Of this route.
+    #[must_use]
+    pub const fn route(mut self, route: Option<RouteKey>) -> Self {
+        self.route = route;
+        self
+    }
 }
 
 /// What was charged, when, and to which gates.
@@ -87,6 +97,7 @@ pub struct Sent {
     /// The right to say what it did cost is used, or with a [`Receipt`].
     pub(crate) receipt_gone: bool,
     pub(crate) answered: bool,
+    pub(crate) route: Option<RouteKey>,
     /// How its neighbours had been answered when it was refused last.
     pub(crate) refused: Option<Neighbours>,
 }
@@ -127,6 +138,11 @@ impl Sent {
     /// Somebody knows what it did cost, or will, and only who was sent costs anything.
     pub(crate) fn has_left(&self) -> bool {
         self.receipt_gone || self.charge.told != Cost::default()
+    }
+
+    /// It was admitted before its route was known.
+    pub fn takes(&mut self, route: Option<RouteKey>) {
+        self.route = self.route.or(route);
     }
 
     /// Whether it was settled: a second answer changes nothing.

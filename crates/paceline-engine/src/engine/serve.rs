@@ -239,7 +239,8 @@ impl Engine {
         };
         self.line.yielded(ticket.gates, ticket.place);
         let waited = now.since(ticket.joined);
-        let sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
+        let mut sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
+        sent.route = ticket.route;
         self.effects.push_back(Effect::Admitted {
             ticket: id,
             sent,

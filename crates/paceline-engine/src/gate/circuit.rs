@@ -150,6 +150,11 @@ impl Circuit {
         }
     }
 
+    /// It is known to serve, from elsewhere.
+    pub(crate) const fn is_alive(&mut self) {
+        self.served = true;
+    }
+
     /// A request leaves.
     pub(crate) fn sent(&mut self, now: Timestamp, order: u64) {
         match self.state {

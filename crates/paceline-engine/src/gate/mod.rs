@@ -6,6 +6,7 @@
 mod belief;
 mod circuit;
 mod crowd;
+mod found;
 mod pause;
 mod window;
 
@@ -57,7 +58,21 @@ pub(crate) struct Answered<'a> {
     pub(crate) alone: bool,
     /// What it was charged.
     pub(crate) cost: &'a Cost,
+    /// The answer itself says that it means this gate, where there are others.
+    pub(crate) named: bool,
     pub(crate) seen: &'a Observation,
+}
+
+impl Answered<'_> {
+    fn told(&self, now: Timestamp) -> Told {
+        Told {
+            now,
+            sent: self.sent,
+            order: self.order,
+            next_order: self.next_order,
+            refused: self.seen.verdict.is_refusal(),
+        }
+    }
 }
 
 /// What an answer changed, for events.
@@ -251,13 +266,7 @@ impl Gate {
         rng: &mut fastrand::Rng,
         mut changed: impl FnMut(Change),
     ) {
-        let told = Told {
-            now,
-            sent: answer.sent,
-            order: answer.order,
-            next_order: answer.next_order,
-            refused: answer.seen.verdict.is_refusal(),
-        };
+        let told = answer.told(now);
         let explained = self
             .windows
             .answered(told, answer.cost, answer.seen, || rng.f64());
@@ -380,16 +389,20 @@ impl Gate {
             true => self.pause.assumed(asked, order, answer.next_order),
             false => asked,
         };
+        // In the upstream's own words for everybody: whoever was served beside it left before it came to that.
+        let global = seen.scope == Scope::Global || answer.named && seen.scope == Scope::User;
         // Served later than the refused one left: it was about that request alone.
         let overtaken = self.served_order > order;
         // So long a stop would fail whoever waits: not on the word of a single answer among good ones.
-        let named = !assumed && !explained && seen.kind == Kind::Rate;
+        let named = !assumed && !explained && !answer.named && seen.kind == Kind::Rate;
         let alone =
             named && asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
-        if asked.is_zero() || overtaken || alone || self.belief.is_noise() {
+        let local = overtaken || alone || self.belief.is_noise();
+        if asked.is_zero() || (local && !global) {
             return;
         }
-        self.stop(now, asked, (order, status), rng, changed);
+        let by = if global { answer.next_order } else { order };
+        self.stop(now, asked, (by, status), rng, changed);
     }
 
     /// Stops for a wait that whoever was served is told, unless a window holds the next ones until then: that one knows

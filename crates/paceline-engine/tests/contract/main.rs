@@ -6,6 +6,7 @@ mod support;
 mod answers;
 mod costs;
 mod dear;
+mod found;
 mod gates;
 mod live_changes;
 mod refunds;

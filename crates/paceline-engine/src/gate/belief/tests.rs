@@ -298,6 +298,7 @@ fn a_gate_tells_what_failed_and_what_was_overloaded_before_the_first_refusal() {
             next_order: 11,
             alone: false,
             cost: &Cost::default(),
+            named: false,
             seen,
         };
         gate.observe(now, answered, &mut dice, |_| {});

@@ -116,6 +116,23 @@ impl Windows {
         explained
     }
 
+    /// Learns from the answer to a request that was not charged here.
+    pub(crate) fn overheard(
+        &mut self,
+        told: Told,
+        cost: &Cost,
+        seen: &Observation,
+        chance: impl FnMut() -> f64,
+    ) {
+        self.spending.prices.learn(seen);
+        for own in &mut self.known {
+            own.counted(cost);
+        }
+        if seen.answer != Answer::Status(UNAUTHORIZED) {
+            self.learn(told, &seen.windows, chance);
+        }
+    }
+
     /// When `cost` may be spent after `ahead`.
     pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         let windows = self.known.iter();

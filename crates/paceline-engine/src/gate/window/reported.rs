@@ -133,6 +133,11 @@ impl Reported {
         }
     }
 
+    /// It left as one that is charged elsewhere, and is ours all the same.
+    pub(super) fn counted(&mut self, cost: &Cost) {
+        self.others.sent(cost.of(&self.unit));
+    }
+
     /// It did not leave after all.
     pub(super) fn unsent(&mut self, cost: &Cost) {
         self.others.unsent(cost.of(&self.unit));
