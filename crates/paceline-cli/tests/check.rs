@@ -77,6 +77,7 @@ GET request
   upstream   github
   gate       github: 5000/h, 100 in flight
   gate       github GET /search/**: 30/m
+  and gate   that of its bucket, code_search unless its response names another
   cost       2
   priority   background
   partition  header:authorization, query:api_key
@@ -94,9 +95,43 @@ GET request
                 {"name": "github", "limits": ["5000/h", "100 in flight"]},
                 {"name": "github GET /search/**", "limits": ["30/m"]},
             ],
+            "found": {"by": "bucket", "bucket": "code_search"},
             "partition": ["header:authorization", "query:api_key"],
         })
     );
+}
+
+#[test]
+fn a_gate_that_will_be_found_is_told_by_what() {
+    let folder = Folder::new("found").with("paceline.toml", GOOD);
+    for (request, found, json) in [
+        (
+            "POST https://discord.com/api/v10/channels/1/messages",
+            Some("one of its route's own, until its response names a bucket"),
+            json!({"by": "bucket"}),
+        ),
+        (
+            "GET https://slack.com/api/users.list",
+            Some("one of its endpoint's own"),
+            json!({"by": "endpoint"}),
+        ),
+        (
+            "GET https://api.airtable.com/v0/app123/Tasks",
+            Some("one of its object's own"),
+            json!({"by": "resource"}),
+        ),
+        ("GET https://example.com/", None, Value::Null),
+    ] {
+        let said = folder.check(&["--request", request]);
+        let line = said
+            .out
+            .lines()
+            .find_map(|line| line.strip_prefix("  and gate   "));
+        assert_eq!(line, found, "{request}");
+        let said = folder.check(&["--json", "--request", request]);
+        let told: Value = serde_json::from_str(&said.out).expect("one object");
+        assert_eq!(told["request"]["found"], json, "{request}");
+    }
 }
 
 #[test]

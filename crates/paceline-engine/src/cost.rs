@@ -195,6 +195,15 @@ impl<'a> Ahead<'a> {
         }
     }
 
+    /// And so many more, of which only that they are requests is known.
+    pub(crate) const fn and(self, more: u64) -> Self {
+        Self {
+            requests: self.requests.saturating_add(more),
+            cost: self.cost.saturating_add(more),
+            ..self
+        }
+    }
+
     /// Whether it is a single one that does not say what it costs in `unit`.
     pub(crate) fn unnamed(self, unit: &Unit) -> bool {
         matches!(unit, Unit::Other(_)) && self.one.is_some_and(|cost| cost.named(unit).is_none())

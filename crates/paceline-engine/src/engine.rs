@@ -19,6 +19,7 @@ use crate::ticket::{Charge, Refusal, Sent, Want};
 use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod costs;
+mod doubt;
 mod find;
 mod found;
 mod hear;
@@ -121,6 +122,7 @@ impl Engine {
             let (cost, refused) = (want.cost.clone(), attempts.last_refused());
             let mut sent = self.take(now, want.gates, cost, refused);
             sent.route = want.route;
+            self.doubts(&mut sent);
             return Joined::Admitted(sent);
         }
         let place = place.unwrap_or_else(|| self.place(now, want));
@@ -155,6 +157,7 @@ impl Engine {
     /// An answer, or the lack of one. Once per send.
     pub fn settle(&mut self, now: Timestamp, sent: &mut Sent, seen: &Observation) -> Effects<'_> {
         if !core::mem::replace(&mut sent.answered, true) {
+            self.no_more_doubts(sent);
             // Refused again although everybody in between was served: about this request, not about the pace.
             let alone = sent
                 .refused
@@ -177,7 +180,8 @@ impl Engine {
     }
 
     /// The response has ended, was dropped, or will never come: it is not in flight any more.
-    pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+    pub fn finish(&mut self, now: Timestamp, mut sent: Sent) -> Effects<'_> {
+        self.no_more_doubts(&mut sent);
         for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
                 continue;
@@ -195,7 +199,8 @@ impl Engine {
     }
 
     /// It was not sent after all. Whose real cost was told, or will be, has been sent: that stays charged.
-    pub fn refund(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+    pub fn refund(&mut self, now: Timestamp, mut sent: Sent) -> Effects<'_> {
+        self.no_more_doubts(&mut sent);
         for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
                 continue;
@@ -371,12 +376,18 @@ impl Engine {
 
     #[inline]
     fn opens(&self, now: Timestamp, gates: GateSet, ahead: Ahead<'_>, cost: &Cost) -> Opening {
-        gates
+        let opening = gates
             .iter()
             .filter_map(|index| self.gates.get(index))
             .fold(Opening::NOW, |opening, gate| {
                 opening.and(gate.opens(now, ahead, cost))
-            })
+            });
+        if self.found.is_none() {
+            return opening;
+        }
+        gates.iter().fold(opening, |opening, index| {
+            opening.and(self.leaves_room(now, index, ahead, cost))
+        })
     }
 
     fn bounds(&self, now: Timestamp, gates: GateSet, ahead: Ahead<'_>, cost: &Cost) -> Opening {
@@ -416,6 +427,7 @@ impl Engine {
             receipt_gone: false,
             answered: false,
             route: None,
+            doubtful: false,
             refused,
         }
     }

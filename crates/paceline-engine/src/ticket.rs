@@ -98,6 +98,8 @@ pub struct Sent {
     pub(crate) receipt_gone: bool,
     pub(crate) answered: bool,
     pub(crate) route: Option<RouteKey>,
+    /// It left before its bucket was known, and has not been answered.
+    pub(crate) doubtful: bool,
     /// How its neighbours had been answered when it was refused last.
     pub(crate) refused: Option<Neighbours>,
 }

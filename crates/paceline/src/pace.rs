@@ -4,16 +4,18 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use paceline_engine::response::dialect::Dialect;
 use paceline_engine::{
-    Attempts, Deadline, GateSet, Limit, LimitError, Observation, RetryPolicy, Snapshot, Timestamp,
-    Want,
+    Attempts, Deadline, GateSet, Limit, LimitError, Observation, RetryPolicy, RouteKey, Snapshot,
+    Timestamp, Want,
 };
 
 use crate::clock::{Clock, TokioClock};
+use crate::dialect::Gates;
 use crate::driver::{Acquire, Attempt, Permit, Shared};
 use crate::outcome::Stopped;
+use crate::partition::PartitionKeyer;
 
 /// One pace, shared by everything that holds a clone of it.
 ///
@@ -33,6 +35,14 @@ pub struct Pace {
     shared: Arc<Shared>,
     policy: Arc<RetryPolicy>,
     dialect: Arc<Dialect>,
+    gates: Option<Arc<Finder>>,
+}
+
+/// How the routes of requests are told apart.
+#[derive(Debug)]
+struct Finder {
+    gates: Gates,
+    keyer: PartitionKeyer,
 }
 
 impl Pace {
@@ -46,6 +56,7 @@ impl Pace {
             seed: None,
             policy: RetryPolicy::default(),
             dialect: Arc::new(Dialect::PLAIN),
+            find: None,
             cold_start: None,
         }
     }
@@ -58,6 +69,18 @@ impl Pace {
     /// What most requests want: one request through the upstream's own gate, with all the time in the world.
     pub fn want(&self) -> Want {
         Want::new(GateSet::one(0))
+    }
+
+    /// What its upstream's quotas go by, if gates are found for them.
+    pub fn gates(&self) -> Option<&Gates> {
+        self.gates.as_ref().map(|finder| &finder.gates)
+    }
+
+    /// The route of a request, for [`Want::route`]; `path` is what is sent, without the query. `None` where all requests
+    /// share the upstream's quota.
+    pub fn route_of(&self, method: &Method, path: &str) -> Option<RouteKey> {
+        let Finder { gates, keyer } = &**self.gates.as_ref()?;
+        Some(gates.route(keyer, method, path))
     }
 
     /// Waits for admission. Dropping the future leaves the line at once; nothing is charged then.
@@ -80,7 +103,7 @@ impl Pace {
 
     /// Charges a request that was already sent without asking, so that later ones make up for it.
     pub fn spend(&self, want: &Want) {
-        self.shared.spend(want.gates, want.cost.clone());
+        self.shared.spend(want);
     }
 
     /// When a request could start if nobody were waiting, and why not before; `None` if at once.
@@ -176,6 +199,7 @@ pub struct PaceBuilder {
     seed: Option<u64>,
     policy: RetryPolicy,
     dialect: Arc<Dialect>,
+    find: Option<Gates>,
     cold_start: Option<u64>,
 }
 
@@ -232,8 +256,15 @@ impl PaceBuilder {
         self
     }
 
+    /// What its upstream's quotas go by: gates are found for them from requests and responses, at most 512. Requests say
+    /// their route with [`Pace::route_of`]; the adapters do.
+    pub fn find_gates(mut self, gates: impl Into<Option<Gates>>) -> Self {
+        self.find = gates.into();
+        self
+    }
+
     /// The most that may be under way before the first request has been served, for upstreams that tell their limits with
-    /// the first answer and punish who finds out by trying.
+    /// the first answer and punish who finds out by trying; at each gate, where gates are found.
     pub const fn cold_start(mut self, most: Option<u64>) -> Self {
         self.cold_start = most;
         self
@@ -250,10 +281,17 @@ impl PaceBuilder {
         let clock = self.clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
         let seed = self.seed.unwrap_or_else(crate::partition::random_u64);
         let shared = Shared::new(&self.name, clock, self.gates, self.max_waiting, seed);
-        if let Some(most) = self.cold_start {
-            shared.cold_start(most);
+        match (&self.find, self.cold_start) {
+            (Some(gates), most) => shared.find_gates(gates.find(most)),
+            (None, Some(most)) => shared.cold_start(most),
+            (None, None) => {}
         }
+        let finder = self.find.map(|gates| Finder {
+            gates,
+            keyer: PartitionKeyer::random(),
+        });
         Pace {
+            gates: finder.map(Arc::new),
             shared,
             dialect: self.dialect,
             policy: Arc::new(self.policy),

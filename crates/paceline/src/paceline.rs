@@ -113,7 +113,10 @@ impl Router for Paceline {
         let pace = inner.pace(key, upstream, || origin(uri, headers));
 
         let (gates, cost, priority) = charges(upstream, method, uri.path());
-        let want = Want::new(gates).cost(cost).priority(priority);
+        let want = Want::new(gates)
+            .cost(cost)
+            .priority(priority)
+            .route(pace.route_of(method, uri.path()));
         let policy = pace.policy();
         let mut routed = Routed::new(pace, want, policy);
         routed.total = Some(upstream.retry.total);
@@ -231,7 +234,9 @@ fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace
         builder = builder.label(OTHERS);
     }
     if let Some(provider) = dialect {
-        builder = builder.dialect(provider.dialect.clone());
+        builder = builder
+            .dialect(provider.dialect.clone())
+            .find_gates(provider.gates.clone());
         if upstream.dialect.is_some() && upstream.published {
             builder = builder.cold_start(provider.cold_start);
         }

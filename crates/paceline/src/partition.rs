@@ -37,6 +37,17 @@ impl PartitionKeyer {
         }
         Partition(hasher.finish128().as_u128())
     }
+
+    /// A number for these values, in order.
+    pub(crate) fn number<'a>(&self, values: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+        let partition = self.partition(values.into_iter().map(Some));
+        // Its halves are independent.
+        u64::from_le_bytes(
+            partition.0.to_le_bytes()[..8]
+                .try_into()
+                .unwrap_or_default(),
+        )
+    }
 }
 
 impl core::fmt::Debug for PartitionKeyer {

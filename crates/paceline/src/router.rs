@@ -46,7 +46,8 @@ impl Routed {
 }
 
 impl Router for Pace {
-    fn route(&self, _: &Method, _: &Uri, _: &HeaderMap) -> Routed {
-        Routed::new(self.clone(), self.want(), self.policy())
+    fn route(&self, method: &Method, uri: &Uri, _: &HeaderMap) -> Routed {
+        let want = self.want().route(self.route_of(method, uri.path()));
+        Routed::new(self.clone(), want, self.policy())
     }
 }

@@ -15,7 +15,7 @@
 //!
 //! `gate` is a configured name (for an upstream that nobody configured, `origin`): labels never hold a URL, a host that a
 //! request named, or a credential, so their number is bounded by the configuration. The quotas of an upstream, one for
-//! each credential, share it: counters and levels add up; of pace and share the one that changed last is told.
+//! each credential, and the gates that are found from its responses share it: counters and levels add up; of pace and share the one that changed last is told.
 
 use core::time::Duration;
 
@@ -79,7 +79,10 @@ impl Telemetry {
     }
 
     pub(crate) fn event(&self, event: &Event) {
-        let gate = self.name(Some(usize::from(event.gate)));
+        // Gates that were found go by their upstream's name.
+        let index = Some(usize::from(event.gate)).filter(|index| *index < self.names.len());
+        let index = index.unwrap_or(0);
+        let gate = self.name(Some(index));
         match event.kind {
             EventKind::Paused { asked, .. } => {
                 tracing::debug!(
@@ -103,7 +106,7 @@ impl Telemetry {
             _ => {}
         }
         #[cfg(feature = "metrics")]
-        if let Some(metrics) = self.gates.get(usize::from(event.gate)) {
+        if let Some(metrics) = self.gates.get(index) {
             metrics.event(event.kind);
         }
     }

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use paceline::{Cost, Observation, Pace, Verdict};
+use http::Method;
+use paceline::dialect::Gates;
+use paceline::{Cost, GatesBy, Observation, Pace, Verdict};
 
 fn ready<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
@@ -20,7 +22,10 @@ fn allocations(pace: &Pace) -> u64 {
 fn allocations_at(pace: &Pace, cost: &Cost, actual: Option<&Cost>) -> u64 {
     let served = Observation::status(Verdict::Ok, 200);
     let once = || {
-        let want = pace.want().cost(cost.clone());
+        let want = pace
+            .want()
+            .cost(cost.clone())
+            .route(pace.route_of(&Method::GET, "/users/4711/posts"));
         let mut permit = ready(pace.acquire(&want)).expect("admitted");
         permit.sending();
         permit.settle(&served);
@@ -49,4 +54,12 @@ fn nor_does_a_cost_that_is_reserved_and_settled() {
     let pace = Pace::builder("api").limit(limit).build();
     let (estimate, actual) = (Cost::tokens(10), Cost::tokens(3));
     assert_eq!(allocations_at(&pace, &estimate, Some(&actual)), 0);
+}
+
+#[test]
+fn nor_do_they_at_a_gate_that_was_found() {
+    let gates = Gates::new(GatesBy::Endpoint);
+    let pace = Pace::builder("api").find_gates(gates).build();
+    assert_eq!(allocations(&pace), 0);
+    assert_eq!(pace.snapshot().gates.len(), 2);
 }

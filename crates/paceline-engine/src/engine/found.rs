@@ -25,6 +25,8 @@ pub(super) struct Found {
     buckets: BTreeMap<Box<str>, BTreeMap<Option<u64>, u16>>,
     /// The bucket that a path was in last, whatever its object.
     paths: BTreeMap<u64, Box<str>>,
+    /// How many are under way whose bucket is not known, by what they are about.
+    doubtful: BTreeMap<Option<u64>, u64>,
     /// Shared by those for whom there is no room.
     rest: Option<u16>,
     /// How many requests have asked.
@@ -35,6 +37,8 @@ pub(super) struct Found {
 struct Entry {
     /// Its bucket has been named.
     named: bool,
+    /// What it is about, if its bucket has a gate for each object.
+    resource: Option<u64>,
     /// Its only route is in a bucket that has another gate.
     left: bool,
     used: u64,
@@ -78,6 +82,7 @@ impl Found {
             routes: BTreeMap::new(),
             buckets: BTreeMap::new(),
             paths: BTreeMap::new(),
+            doubtful: BTreeMap::new(),
             rest: None,
             asked: 0,
         }
@@ -127,12 +132,35 @@ impl Found {
 
     /// Its bucket is not known.
     pub(super) fn is_provisional(&self, gate: u16) -> bool {
+        self.is_provisional_at(usize::from(gate))
+    }
+
+    pub(super) fn is_provisional_at(&self, index: usize) -> bool {
         self.rule.by == GatesBy::Bucket
-            && self.rest != Some(gate)
-            && self
-                .gates
-                .get(self.place(gate))
-                .is_some_and(|own| !own.named)
+            && self.rest.map(usize::from) != Some(index)
+            && self.entry_at(index).is_some_and(|own| !own.named)
+    }
+
+    /// One more is under way whose bucket is not known.
+    pub(super) fn doubt(&mut self, resource: Option<u64>) {
+        *self.doubtful.entry(resource).or_default() += 1;
+    }
+
+    pub(super) fn no_doubt(&mut self, resource: Option<u64>) {
+        if let Some(count) = self.doubtful.get_mut(&resource) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.doubtful.remove(&resource);
+            }
+        }
+    }
+
+    /// How many are under way that may be in the bucket of this gate, and are not charged to it.
+    pub(super) fn doubtful_at(&self, index: usize) -> u64 {
+        let bucket = self.entry_at(index).filter(|own| own.named);
+        bucket.map_or(0, |own| {
+            self.doubtful.get(&own.resource).copied().unwrap_or(0)
+        })
     }
 
     /// From now on a route goes there.
@@ -177,7 +205,8 @@ impl Found {
 
     /// The gate is that of a bucket.
     pub(super) fn name(&mut self, gate: u16, name: &str, resource: Option<u64>) {
-        self.entry(gate).named = true;
+        let entry = self.entry(gate);
+        (entry.named, entry.resource) = (true, resource);
         match self.buckets.get_mut(name) {
             Some(own) => {
                 own.insert(resource, gate);
@@ -239,9 +268,11 @@ impl Found {
 
     /// Nobody goes there any more.
     pub(super) fn is_left(&self, gate: usize) -> bool {
-        gate.checked_sub(self.first)
-            .and_then(|place| self.gates.get(place))
-            .is_some_and(|own| own.left)
+        self.entry_at(gate).is_some_and(|own| own.left)
+    }
+
+    fn entry_at(&self, index: usize) -> Option<&Entry> {
+        self.gates.get(index.checked_sub(self.first)?)
     }
 
     fn forget_routes(&mut self) {

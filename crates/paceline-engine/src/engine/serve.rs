@@ -241,6 +241,7 @@ impl Engine {
         let waited = now.since(ticket.joined);
         let mut sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
         sent.route = ticket.route;
+        self.doubts(&mut sent);
         self.effects.push_back(Effect::Admitted {
             ticket: id,
             sent,

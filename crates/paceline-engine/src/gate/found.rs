@@ -20,6 +20,17 @@ impl Gate {
         self.in_flight == 0 && opening.is_open(now)
     }
 
+    /// Whether what was reported to be left is enough for so many more.
+    pub(crate) fn has_room(
+        &self,
+        now: Timestamp,
+        ahead: Ahead<'_>,
+        more: u64,
+        cost: &Cost,
+    ) -> bool {
+        self.windows.has_room(now, ahead.and(more), cost)
+    }
+
     /// Only its windows of an answer that is about something else.
     pub(crate) fn hear_windows(
         &mut self,

@@ -13,7 +13,11 @@ use crate::upstream::{HostPattern, Route};
 #[cfg(feature = "config")]
 mod example;
 #[cfg(feature = "config")]
+mod gate_rules;
+mod gates;
+#[cfg(feature = "config")]
 mod known;
+mod path;
 #[cfg(feature = "config")]
 pub(crate) mod read;
 #[cfg(feature = "config")]
@@ -21,6 +25,7 @@ mod rules;
 #[cfg(feature = "config")]
 mod values;
 
+pub use gates::{Gates, KnownRoute};
 #[cfg(feature = "config")]
 pub(crate) use known::find;
 #[cfg(feature = "config")]
@@ -54,6 +59,8 @@ pub struct Provider {
     pub notes: Vec<Box<str>>,
     /// What its responses mean.
     pub dialect: Dialect,
+    /// What its quotas go by, where it has many.
+    pub gates: Option<Gates>,
     /// Published limits: safe starting points for whoever names the dialect and no limits.
     pub limits: Vec<Limit>,
     /// The same for some of its requests.

@@ -6,14 +6,14 @@ use paceline_engine::Scope;
 use toml::de::DeTable;
 
 use super::values::{TEXT, TEXTS, named_texts, one_of, statuses, texts};
-use super::{Confidence, Provider, example, known, rules};
+use super::{Confidence, Provider, example, gate_rules, known, rules};
 use crate::config::ConfigErrors;
 use crate::config::document::{Document, Table};
 use crate::config::read::{limits, routes, syntax};
 use crate::upstream::TextError;
 
 /// What a dialect may say.
-pub(crate) const KEYS: [&str; 23] = [
+pub(crate) const KEYS: [&str; 24] = [
     "statuses",
     "fields",
     "period",
@@ -31,6 +31,7 @@ pub(crate) const KEYS: [&str; 23] = [
     "pause",
     "scope",
     "bucket",
+    "gates",
     "units",
     "when",
     "window",
@@ -86,6 +87,7 @@ pub(crate) fn provider(
         shared_by: texts(table, "shared_by"),
         notes: texts(table, "notes"),
         dialect: rules::dialect(table),
+        gates: gate_rules::gates(table),
         limits: limits(table),
         routes: routes(table),
         cold_start: table
@@ -101,6 +103,9 @@ pub(crate) fn provider(
         if let Some(other) = node.read_with(TEXT, others) {
             add(&mut provider, (*other).clone());
         }
+    }
+    if let Some(gates) = &provider.gates {
+        gate_rules::check(table, gates.by, provider.dialect.bucket.is_some());
     }
     for (table, own) in examples.iter().zip(&provider.examples) {
         example::check(table, own, &provider.dialect);
@@ -122,6 +127,7 @@ fn add(own: &mut Provider, other: Provider) {
     add_new(&mut own.notes, other.notes);
     add_new(&mut own.limits, other.limits);
     add_new(&mut own.routes, other.routes);
+    own.gates = own.gates.take().or(other.gates);
     own.cold_start = own.cold_start.or(other.cold_start);
     let (mine, its) = (&mut own.dialect, other.dialect);
     mine.windows.extend(its.windows);

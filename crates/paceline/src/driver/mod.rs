@@ -15,9 +15,9 @@ use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use paceline_engine::{
-    Attempts, Cost, Deadline, Decision, Effects, Engine, GateSet, Joined, Limit, Observation,
-    Place, Reason, Receipt, Refusal, Repeatable, RetryPolicy, Sent, Snapshot, TicketId, Timestamp,
-    Want,
+    Attempts, Cost, Deadline, Decision, Effects, Engine, FindGates, GateSet, Joined, Limit,
+    Observation, Place, Reason, Receipt, Refusal, Repeatable, RetryPolicy, Sent, Snapshot,
+    TicketId, Timestamp, Want,
 };
 
 use crate::clock::Clock;
@@ -74,6 +74,10 @@ impl Shared {
     /// Of the upstream's own gate.
     pub(crate) fn cold_start(&self, most: u64) {
         self.lock().engine.cold_start(0, most);
+    }
+
+    pub(crate) fn find_gates(&self, rule: FindGates) {
+        self.lock().engine.find_gates(rule);
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -165,6 +169,8 @@ impl Shared {
         if !sent.is_answered() {
             self.telemetry.answered(sent, seen);
         }
+        // A permit that was taken before its request was known.
+        sent.takes(call.want.route);
         let mut verdict = (Decision::Return(Reason::Final), None, Timestamp::ZERO);
         self.input_then(
             untimed(sent, seen),
@@ -206,8 +212,11 @@ impl Shared {
         self.input(None, |engine, now| engine.refund(now, sent));
     }
 
-    pub(crate) fn spend(&self, gates: GateSet, cost: Cost) {
-        self.input(None, |engine, now| engine.spend(now, gates, cost));
+    pub(crate) fn spend(&self, want: &Want) {
+        self.input(None, |engine, now| {
+            let gates = engine.gates_for(now, want);
+            engine.spend(now, gates, want.cost.clone())
+        });
     }
 
     pub(crate) fn change_limits(&self, gate: u16, limits: Vec<Limit>) {

@@ -3,6 +3,7 @@
 mod bodies;
 mod costs;
 mod examples;
+mod gates;
 mod lab;
 mod points;
 mod words;

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod dialects;
+mod gates;
 mod upstream;
 
 use std::time::{Duration, Instant};

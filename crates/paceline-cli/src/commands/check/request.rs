@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use http::{HeaderMap, Method, Uri};
 use paceline::config::Config;
 use paceline::upstream::{PartitionKey, Upstream};
-use paceline::{Cost, GateSnapshot, Paceline, Router, Unit};
+use paceline::{Cost, GateSnapshot, GatesBy, Paceline, Routed, Router, Unit};
 use serde::Serialize;
 use url::Url;
 
@@ -60,6 +60,8 @@ pub(super) struct Charged {
     upstream: String,
     configured: bool,
     gates: Vec<Gate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Found>,
     /// In requests, and in every unit by word.
     cost: u64,
     costs: BTreeMap<String, u64>,
@@ -74,6 +76,16 @@ pub(super) struct Charged {
 struct Gate {
     name: String,
     limits: Vec<String>,
+}
+
+/// A gate on top of those, which is found while requests are under way.
+#[derive(Serialize)]
+struct Found {
+    /// What the upstream's quotas go by.
+    by: &'static str,
+    /// The bucket that the request is taken to be in until a response says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bucket: Option<String>,
 }
 
 impl Charged {
@@ -97,6 +109,7 @@ impl Charged {
                 .filter_map(|index| gates.get(index))
                 .map(Gate::new)
                 .collect(),
+            found: Found::new(&routed),
             cost: routed.want.cost.of(&Unit::Requests),
             costs: costs(&routed.want.cost),
             spends: routed.want.cost,
@@ -106,6 +119,35 @@ impl Charged {
                 .iter()
                 .map(PartitionKey::to_string)
                 .collect(),
+        }
+    }
+}
+
+impl Found {
+    fn new(routed: &Routed) -> Option<Self> {
+        let (route, gates) = (routed.want.route?, routed.pace.gates()?);
+        let known = route
+            .known
+            .and_then(|known| gates.routes.get(usize::from(known)));
+        Some(Self {
+            by: gates.by.code(),
+            bucket: known.and_then(|known| Some(known.bucket.as_deref()?.into())),
+        })
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.bucket {
+            Some(bucket) => write!(
+                f,
+                "that of its bucket, {bucket} unless its response names another"
+            ),
+            None if self.by == GatesBy::Bucket.code() => {
+                f.write_str("one of its route's own, until its response names a bucket")
+            }
+            None if self.by == GatesBy::Endpoint.code() => f.write_str("one of its endpoint's own"),
+            None => f.write_str("one of its object's own"),
         }
     }
 }
@@ -139,6 +181,9 @@ impl fmt::Display for Charged {
         }
         for gate in &self.gates {
             writeln!(f, "  gate       {}: {}", gate.name, limits(&gate.limits))?;
+        }
+        if let Some(found) = &self.found {
+            writeln!(f, "  and gate   {found}")?;
         }
         writeln!(f, "  cost       {}", cost_in_words(spends))?;
         writeln!(f, "  priority   {priority}")?;

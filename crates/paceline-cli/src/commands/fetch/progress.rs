@@ -105,6 +105,7 @@ fn waiting(paceline: &Paceline) -> Option<String> {
             .gates
             .iter()
             .enumerate()
+            .filter(|(_, gate)| gate.waiting > 0)
             .filter_map(move |(index, gate)| {
                 // The first gate is the upstream's own; the others are named after their routes.
                 let name = if index == 0 { upstream } else { &gate.name };

@@ -142,6 +142,15 @@ impl Windows {
         windows.chain(buckets).fold(Opening::NOW, Opening::and)
     }
 
+    /// Whether what is known to be left is enough for `cost` after `ahead`.
+    pub(crate) fn has_room(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> bool {
+        let mut windows = self.known.iter().filter(|own| !own.is_over(now));
+        let mut buckets = self.buckets.iter();
+        let spending = &self.spending;
+        windows.all(|own| own.opens(now, spending, ahead, cost).is_open(now))
+            && buckets.all(|own| own.opens(now, spending, ahead, cost).is_open(now))
+    }
+
     /// The windows whose reset is still ahead. Past it, nothing is known for sure.
     pub(crate) fn snapshot(&self, now: Timestamp) -> Vec<WindowSnapshot> {
         let windows = self.known.iter().filter(|own| !own.is_over(now));
