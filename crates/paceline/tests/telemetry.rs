@@ -6,10 +6,11 @@ use std::time::Duration;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use paceline::dialect::Gates;
 use paceline::testing::{LimitedService, Script};
 use paceline::tower::PacelineLayer;
 use paceline::upstream::{Route, Upstream};
-use paceline::{Pace, Paceline, Reason, Router, response};
+use paceline::{GatesBy, Pace, Paceline, Reason, Router, response};
 use tower::{Layer, ServiceExt};
 
 /// What was recorded since the last look (gauges, too: they begin at zero after each): name and labels, sorted.
@@ -237,6 +238,31 @@ async fn paces_under_one_label_add_up() {
     assert_eq!(in_flight(), 1.0);
     drop(one);
     assert_eq!(in_flight(), 0.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn gates_that_are_found_count_as_their_upstreams() {
+    let find = Gates::new(GatesBy::Bucket);
+    let (pace, snapshotter) = recorded(|| Pace::builder("api").find_gates(find).build());
+    let script = Script::status(429).header("retry-after", "3");
+    let server = LimitedService::scripted(script.then(200).forever());
+    let client = PacelineLayer::new(pace.clone()).layer(server);
+    for path in [
+        "http://host.example/secrets/1",
+        "http://host.example/others/1",
+    ] {
+        let request = Request::get(path).body(()).expect("a request");
+        client.clone().oneshot(request).await.expect("200");
+    }
+    assert_eq!(pace.snapshot().gates.len(), 3);
+    let seen = look(&snapshotter);
+    let gate = &[("gate", "api")][..];
+    let class = |class: &'static str| [("class", class), ("gate", "api")];
+    assert_eq!(counter(&seen, "paceline_requests_total", &class("ok")), 2);
+    assert_eq!(counter(&seen, "paceline_pauses_total", gate), 1);
+    let mut labels: Vec<_> = seen.keys().flat_map(|(_, labels)| labels).collect();
+    labels.retain(|(key, _)| key == "gate");
+    assert!(labels.iter().all(|(_, value)| value == "api"), "{labels:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,10 +4,10 @@
 //! twice: to one of its own, and to one of whom it was not known.
 
 use super::Engine;
+use crate::Timestamp;
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
 use crate::ticket::Sent;
-use crate::{Reason, Timestamp};
 
 impl Engine {
     /// Whether the windows of a gate have room for those, too.
@@ -20,11 +20,10 @@ impl Engine {
     ) -> Opening {
         let found = self.found.as_ref();
         let doubtful = found.map_or(0, |found| found.doubtful_at(index));
-        let has_room = |gate: &crate::gate::Gate| gate.has_room(now, ahead, doubtful, cost);
-        if doubtful == 0 || self.gates.get(index).is_none_or(has_room) {
-            return Opening::NOW;
-        }
-        Opening::completion(Reason::Window, Timestamp::MAX)
+        let gate = self.gates.get(index).filter(|_| doubtful > 0);
+        gate.map_or(Opening::NOW, |gate| {
+            gate.leaves_room(now, ahead, doubtful, cost)
+        })
     }
 
     /// It leaves; which of its gates is its bucket's may be unknown.

@@ -65,7 +65,7 @@ impl Engine {
         let presumed: Option<Box<str>> = presumed.map(Into::into);
         let (gate, own) = self.make_gate(now, presumed.as_deref(), route.resource)?;
         let way = Way::to(gate);
-        if own && presumed.is_none() {
+        if own {
             self.found.as_mut()?.route(route, way);
         }
         Some(way)

@@ -105,12 +105,14 @@ impl Found {
             .map(Way::to)
     }
 
-    /// The same for a request that goes there now.
+    /// The same for a request that goes there now. It is kept: what is presumed may change, and those who come later must
+    /// not go another way than those who wait.
     pub(super) fn visit(&mut self, route: RouteKey) -> Option<Way> {
         self.asked += 1;
         let way = self.look(route)?;
-        if let Some(own) = self.routes.get_mut(&route) {
-            own.used = self.asked;
+        match self.routes.get_mut(&route) {
+            Some(own) => own.used = self.asked,
+            None => self.route(route, way),
         }
         for gate in [Some(way.gate), way.also].into_iter().flatten() {
             self.entry(gate).used = self.asked;

@@ -1,8 +1,9 @@
 //! What only a gate needs that was found while requests were under way.
 
 use super::{Answered, Change, Gate, is_about_itself};
-use crate::Timestamp;
 use crate::cost::{Ahead, Cost};
+use crate::opening::Opening;
+use crate::{Reason, Timestamp};
 
 impl Gate {
     pub(crate) fn rename(&mut self, name: &str) {
@@ -20,15 +21,21 @@ impl Gate {
         self.in_flight == 0 && opening.is_open(now)
     }
 
-    /// Whether what was reported to be left is enough for so many more.
-    pub(crate) fn has_room(
+    /// When what was reported to be left is enough for so many more, who may not have to be paid for.
+    pub(crate) fn leaves_room(
         &self,
         now: Timestamp,
         ahead: Ahead<'_>,
         more: u64,
         cost: &Cost,
-    ) -> bool {
-        self.windows.has_room(now, ahead.and(more), cost)
+    ) -> Opening {
+        let opening = self.windows.room(now, ahead.and(more), cost);
+        if more == 0 || opening.is_open(now) {
+            return Opening::NOW;
+        }
+        let again = opening.look_again(now);
+        let again = again.map_or(Timestamp::MAX, |again| again.at);
+        Opening::completion(Reason::Window, again)
     }
 
     /// Only its windows of an answer that is about something else.

@@ -7,6 +7,7 @@ mod answers;
 mod costs;
 mod dear;
 mod found;
+mod found_any;
 mod gates;
 mod live_changes;
 mod refunds;

@@ -28,6 +28,8 @@ pub(crate) struct Driver {
     pub(crate) under_way: BTreeMap<Name, Sent>,
     pub(crate) tickets: BTreeMap<TicketId, Name>,
     pub(crate) asked: usize,
+    /// One is being answered, and so still under way.
+    answering: bool,
 }
 
 pub(crate) fn at(millis: u64) -> Timestamp {
@@ -100,6 +102,7 @@ impl Driver {
             under_way: BTreeMap::new(),
             tickets: BTreeMap::new(),
             asked: 0,
+            answering: false,
         }
     }
 
@@ -139,7 +142,9 @@ impl Driver {
 
     pub(crate) fn settle(&mut self, name: Name, seen: &Observation) {
         let mut sent = self.under_way.remove(&name).expect("under way");
+        self.answering = true;
         self.input(|engine, now| engine.settle(now, &mut sent, seen));
+        self.answering = false;
         self.under_way.insert(name, sent);
     }
 
@@ -302,7 +307,7 @@ impl Driver {
             self.wake,
             self.now
         );
-        let hope = self.wake.is_some() || !self.under_way.is_empty();
+        let hope = self.wake.is_some() || !self.under_way.is_empty() || self.answering;
         assert!(
             self.tickets.is_empty() || hope,
             "{} wait for nothing",

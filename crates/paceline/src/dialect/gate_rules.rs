@@ -65,3 +65,63 @@ pub(super) fn check(table: &Table<'_>, by: GatesBy, names_buckets: bool) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::read;
+
+    #[test]
+    fn what_quotas_go_by_is_read() {
+        let text = r#"
+            bucket = "x-ratelimit-bucket"
+            [gates]
+            by = "bucket"
+            resources = ["channels"]
+            [[gates.route]]
+            match = "* /search/**"
+            bucket = "search"
+            [[gates.route]]
+            match = "* /files/**"
+        "#;
+        let gates = read::file("mine", text).unwrap().gates.unwrap();
+        assert_eq!((gates.by, gates.routes.len()), (GatesBy::Bucket, 2));
+        assert_eq!(gates.resources, ["channels".into()]);
+        assert_eq!(gates.routes[0].bucket.as_deref(), Some("search"));
+        assert_eq!(gates.routes[1].bucket, None);
+        assert_eq!(read::file("mine", "").unwrap().gates, None);
+        // Those of the dialect that it builds on.
+        let text = r#"also = ["slack"]"#;
+        let gates = read::file("mine", text).unwrap().gates.unwrap();
+        assert_eq!(gates.by, GatesBy::Endpoint);
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong_and_what_would_be_right() {
+        for (text, wrong) in [
+            (
+                "[gates]",
+                r#"mine.toml:1:1: gates: it does not say what quotas go by; expected by = "endpoint", "bucket" or "resource""#,
+            ),
+            (
+                "[gates]\nby = 'host'",
+                r#"mine.toml:2:6: gates.by: "host" is not one of them; expected one of: endpoint, bucket, resource"#,
+            ),
+            (
+                "[gates]\nby = 'bucket'",
+                r#"mine.toml:1:1: gates: quotas go by buckets, and nothing says where their names stand; expected bucket = "x-ratelimit-bucket""#,
+            ),
+            (
+                "[gates]\nby = 'resource'",
+                r#"mine.toml:1:1: gates: it does not say where objects stand in paths; expected resources = ["channels"], whose objects are in /channels/123/messages"#,
+            ),
+            (
+                "[gates]\nby = 'endpoint'\nroute = [{ match = 'GET /a', bucket = 'a' }]",
+                r#"mine.toml:3:39: gates.route[0].bucket: quotas do not go by buckets here; expected by = "bucket""#,
+            ),
+        ] {
+            let errors = read::file("mine", text).unwrap_err().to_string();
+            assert!(errors.contains(wrong), "{text}: {errors}");
+        }
+    }
+}

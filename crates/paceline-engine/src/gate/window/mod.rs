@@ -142,13 +142,13 @@ impl Windows {
         windows.chain(buckets).fold(Opening::NOW, Opening::and)
     }
 
-    /// Whether what is known to be left is enough for `cost` after `ahead`.
-    pub(crate) fn has_room(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> bool {
-        let mut windows = self.known.iter().filter(|own| !own.is_over(now));
-        let mut buckets = self.buckets.iter();
-        let spending = &self.spending;
-        windows.all(|own| own.opens(now, spending, ahead, cost).is_open(now))
-            && buckets.all(|own| own.opens(now, spending, ahead, cost).is_open(now))
+    /// When what is known to be left is enough for `cost` after `ahead`.
+    pub(crate) fn room(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
+        let windows = self.known.iter().filter(|own| !own.is_over(now));
+        let windows = windows.map(|own| own.opens(now, &self.spending, ahead, cost));
+        let buckets = self.buckets.iter();
+        let buckets = buckets.map(|own| own.opens(now, &self.spending, ahead, cost));
+        windows.chain(buckets).fold(Opening::NOW, Opening::and)
     }
 
     /// The windows whose reset is still ahead. Past it, nothing is known for sure.
