@@ -230,6 +230,124 @@ fn what_is_said_to_be_global_holds_everybody() {
     }
 }
 
+/// Its windows are those of the bucket beside which it was said.
+#[test]
+fn a_global_refusal_holds_everybody_no_longer_than_it_says() {
+    let mut driver = buckets(None);
+    for (path, bucket) in [(MESSAGES, "b1"), (MEMBERS, "b2")] {
+        let name = driver.ask(&route(path));
+        driver.answer(name, &left(bucket, 5, 60_000));
+    }
+    let refused = driver.ask(&route(MESSAGES));
+    let mut global = globally_for(2_000);
+    global.windows.push(window(0, ms(60_000)));
+    driver.answer(refused, &global);
+    let held = driver.ask(&route(MESSAGES));
+    let free = driver.ask(&route(MEMBERS));
+    driver.pass_to(at(5_000));
+    assert_eq!(driver.order().last(), Some(&free));
+    driver.answer(free, &left("b2", 4, 55_000));
+    driver.pass_to(at(62_000));
+    assert_eq!(driver.order().last(), Some(&held));
+}
+
+#[test]
+fn a_refusal_of_the_user_is_about_the_bucket_that_it_names_and_else_about_everything() {
+    for bucket in [Some("b1"), None] {
+        let mut driver = buckets(None);
+        for (path, bucket) in [(MESSAGES, "b1"), (MEMBERS, "b2")] {
+            let name = driver.ask(&route(path));
+            driver.answer(name, &left(bucket, 5, 60_000));
+        }
+        let refused = driver.ask(&route(MESSAGES));
+        let mut seen = refused_for(ms(90_000));
+        (seen.scope, seen.bucket) = (Scope::User, bucket.map(Into::into));
+        driver.answer(refused, &seen);
+        driver.ask(&route(MESSAGES));
+        let other = driver.ask(&route(MEMBERS));
+        let last = if bucket.is_some() { other } else { refused };
+        assert_eq!(driver.order().last(), Some(&last));
+    }
+}
+
+/// The first word of a long wait is not taken for that of a single request where the answer names whom it means.
+#[test]
+fn a_bucket_that_is_named_stops_at_the_first_word() {
+    let mut driver = buckets(None);
+    let served = driver.ask(&route(MESSAGES));
+    driver.answer(served, &left("b1", 5, 60_000));
+    let refused = driver.ask(&route(MESSAGES));
+    let mut seen = refused_for(ms(90_000));
+    seen.bucket = Some("b1".into());
+    driver.answer(refused, &seen);
+    driver.ask(&route(MESSAGES));
+    assert_eq!(driver.wait().reason, Reason::Pause);
+    assert!(driver.now >= at(90_000));
+}
+
+/// Refusals are about a pace, and its upstream is there for others.
+#[test]
+fn a_bucket_that_refuses_everything_is_neither_dead_nor_its_upstream() {
+    let mut driver = finding(GatesBy::Endpoint, None, &[]);
+    let served = driver.ask(&route(MEMBERS));
+    driver.answer(served, &ok());
+    let mut seen = refused();
+    seen.scope = Scope::Endpoint;
+    for _ in 0..12 {
+        driver.ask(&route(MESSAGES));
+        while let Some((&name, _)) = driver.under_way.first_key_value() {
+            driver.answer(name, &seen);
+        }
+        driver.pass(ms(1_000));
+    }
+    assert_eq!((driver.circuit(0), driver.circuit(2)), ("closed", "closed"));
+    assert!(driver.refusals.is_empty());
+    // Nor where nothing was ever served.
+    let mut driver = finding(GatesBy::Endpoint, None, &[]);
+    for path in 0..12 {
+        let name = driver.ask(&route(path));
+        driver.answer(name, &seen);
+    }
+    assert_eq!(driver.circuit(0), "closed");
+}
+
+#[test]
+fn an_overload_of_a_route_is_waited_out_where_its_upstream_has_served() {
+    let mut driver = buckets(None);
+    let served = driver.ask(&route(MEMBERS));
+    driver.answer(served, &ok());
+    driver.ask(&route(MESSAGES));
+    let busy = Observation::status(Verdict::Overloaded, 503);
+    let (policy, mut attempts) = (RetryPolicy::default(), Attempts::new());
+    for _ in 0..6 {
+        attempts.sent();
+        let (want, now) = (route(MESSAGES), driver.now);
+        let yes = Repeatable::YES;
+        let decision = driver
+            .engine
+            .decide(now, &want, &policy, &mut attempts, yes, &busy);
+        assert!(matches!(decision, Decision::Again { .. }), "{decision:?}");
+    }
+}
+
+/// What is known of other objects changes where nobody was yet, and nobody who waits.
+#[test]
+fn a_newcomer_goes_the_way_of_those_who_wait() {
+    let mut driver = buckets(Some(1));
+    for (want, remaining) in [(about(REACTIONS, 2), 1), (about(MESSAGES, 1), 5)] {
+        let name = driver.ask(&want);
+        driver.answer(name, &left("b1", remaining, 60_000));
+    }
+    let under_way = driver.ask(&about(MESSAGES, 2));
+    let waits = driver.ask(&about(MESSAGES, 2));
+    let one = driver.ask(&about(MESSAGES, 1));
+    driver.answer(one, &left("b2", 5, 60_000));
+    let newcomer = driver.ask(&about(MESSAGES, 2));
+    assert_eq!(driver.order()[2..], [under_way, one]);
+    driver.answer(under_way, &left("b1", 5, 120_000));
+    assert_eq!(driver.order()[2..], [under_way, one, waits, newcomer]);
+}
+
 /// A bucket's name does not tell its objects apart.
 #[test]
 fn objects_with_quotas_of_their_own_have_gates_of_their_own() {
@@ -278,6 +396,24 @@ fn a_route_that_two_buckets_bound_waits_for_both() {
     driver.answer(again, &spent("b2", 600_000));
     driver.ask(&rename);
     assert_eq!(driver.order().last(), Some(&again));
+}
+
+#[test]
+fn a_bucket_that_refused_a_route_does_not_free_it_of_the_other() {
+    let mut driver = buckets(None);
+    for path in [MESSAGES, MEMBERS] {
+        let name = driver.ask(&route(path));
+        driver.answer(name, &left("b1", 5, 60_000));
+    }
+    let refused = driver.ask(&route(MESSAGES));
+    driver.answer(refused, &spent("b2", 1_000));
+    let last = driver.ask(&route(MEMBERS));
+    driver.answer(last, &left("b1", 0, 60_000));
+    let held = driver.ask(&route(MESSAGES));
+    driver.pass_to(at(59_999));
+    assert!(!driver.order().contains(&held));
+    driver.pass_to(at(60_000));
+    assert!(driver.order().contains(&held));
 }
 
 #[test]
