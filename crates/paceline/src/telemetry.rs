@@ -15,7 +15,8 @@
 //!
 //! `gate` is a configured name (for an upstream that nobody configured, `origin`): labels never hold a URL, a host that a
 //! request named, or a credential, so their number is bounded by the configuration. The quotas of an upstream, one for
-//! each credential, and the gates that are found from its responses share it: counters and levels add up; of pace and share the one that changed last is told.
+//! each credential, share it, and so do gates that are found from its responses: counters and levels add up; of pace and
+//! share the one that changed last is told.
 
 use core::time::Duration;
 

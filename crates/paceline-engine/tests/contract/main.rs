@@ -7,7 +7,6 @@ mod answers;
 mod costs;
 mod dear;
 mod found;
-mod found_any;
 mod gates;
 mod live_changes;
 mod refunds;
