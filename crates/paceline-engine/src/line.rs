@@ -77,6 +77,7 @@ struct Lane {
     ready: BTreeMap<Place, Ticket>,
     /// Their own delay is not over.
     delayed: BTreeMap<(Timestamp, Place), Ticket>,
+    deadlines: BTreeSet<(Timestamp, TicketId)>,
     /// What those who are ready cost together, in requests.
     ready_cost: u128,
     blocked_by: Option<Reason>,
@@ -94,10 +95,11 @@ impl Line {
     pub(crate) fn join(&mut self, now: Timestamp, ticket: Ticket) {
         self.places
             .insert(ticket.id, (ticket.gates, ticket.place, ticket.not_before));
+        let lane = self.lanes.entry(ticket.gates).or_default();
         if let Some(deadline) = ticket.deadline {
             self.deadlines.insert((deadline, ticket.id));
+            lane.deadlines.insert((deadline, ticket.id));
         }
-        let lane = self.lanes.entry(ticket.gates).or_default();
         if ticket.not_before > now {
             lane.delayed
                 .insert((ticket.not_before, ticket.place), ticket);
@@ -117,6 +119,9 @@ impl Line {
             }
             None => lane.delayed.remove(&(not_before, place))?,
         };
+        if let Some(deadline) = ticket.deadline {
+            lane.deadlines.remove(&(deadline, id));
+        }
         let reason = lane.blocked_by.unwrap_or(Reason::Turn);
         if lane.ready.is_empty() && lane.delayed.is_empty() {
             self.lanes.remove(&gates);
@@ -187,6 +192,20 @@ impl Line {
             .iter()
             .take_while(move |(deadline, _)| *deadline < until)
             .copied()
+    }
+
+    /// Those of one lane whose deadline is before `until`, earliest first: where there are many lanes, a look at all who wait
+    /// for each of them would take too long.
+    pub(crate) fn due_in(
+        &self,
+        gates: GateSet,
+        until: Timestamp,
+    ) -> impl Iterator<Item = TicketId> {
+        let lane = self.lanes.get(&gates);
+        let deadlines = lane.into_iter().flat_map(|lane| &lane.deadlines);
+        deadlines
+            .take_while(move |(deadline, _)| *deadline < until)
+            .map(|(_, id)| *id)
     }
 
     pub(crate) fn gates_of(&self, id: TicketId) -> Option<GateSet> {

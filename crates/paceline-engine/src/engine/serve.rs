@@ -135,7 +135,7 @@ impl Engine {
                     wake = sooner(wake, self.room_for_both(now, head, earlier));
                 }
             }
-            let hopeless = self.hopeless(now, head);
+            let hopeless = self.hopeless(now, head, opening);
             if !hopeless.is_empty() {
                 return Step::Refuse(hopeless);
             }
@@ -223,13 +223,21 @@ impl Engine {
         None
     }
 
-    /// Those of a lane whose time ends before its head can possibly start.
-    fn hopeless(&self, now: Timestamp, head: &Ticket) -> Vec<(TicketId, Refusal)> {
+    /// Those of a lane whose time ends before its head can possibly start; `opening` is no earlier than that.
+    fn hopeless(
+        &self,
+        now: Timestamp,
+        head: &Ticket,
+        opening: Opening,
+    ) -> Vec<(TicketId, Refusal)> {
+        let mut due = self.line.due_in(head.gates, opening.earliest());
+        if due.next().is_none() {
+            return Vec::new();
+        }
         let bounds = self.bounds(now, head.gates, Ahead::NOTHING, &head.cost);
         self.line
-            .due_before(bounds.earliest())
-            .filter(|(_, id)| self.line.gates_of(*id) == Some(head.gates))
-            .map(|(_, id)| (id, self.refusal(now, head.gates, Reason::Deadline, bounds)))
+            .due_in(head.gates, bounds.earliest())
+            .map(|id| (id, self.refusal(now, head.gates, Reason::Deadline, bounds)))
             .collect()
     }
 
