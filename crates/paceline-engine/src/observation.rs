@@ -4,6 +4,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::borrow::Cow;
 
 use crate::Cost;
 
@@ -412,18 +413,23 @@ impl Observation {
 
 /// Words for what was noticed while a response was read, in order, each once.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Flags(Vec<Box<str>>);
+pub struct Flags(Vec<Cow<'static, str>>);
 
 impl Flags {
     /// Some flags hold a field's name, and an upstream may invent as many of those as it likes.
     pub const MOST: usize = 32;
 
     /// Adds a word unless it is there, or there are [`Flags::MOST`] already.
-    pub fn add(&mut self, flag: impl Into<Box<str>>) {
+    pub fn add(&mut self, flag: impl Into<Cow<'static, str>>) {
         let flag = flag.into();
         if self.0.len() < Self::MOST && !self.0.contains(&flag) {
             self.0.push(flag);
         }
+    }
+
+    /// Adds the words of others.
+    pub(crate) fn extend(&mut self, others: Self) {
+        others.0.into_iter().for_each(|flag| self.add(flag));
     }
 
     /// The words.

@@ -9,7 +9,8 @@
 //! `rate_limit` and `x_rate_limit` read the three kinds of fields, `windows` brings their windows
 //! together, `verdict` classes the response, and [`read`] decides how long that justifies to wait.
 //! `dialect` holds what only one upstream says.
-//! `number`, `several`, `span`, `calendar`, `date` and `instant` are what fields are made of.
+//! `number`, `several`, `span`, `structured`, `calendar`, `date` and `instant` are what fields are
+//! made of.
 
 mod calendar;
 mod date;
@@ -21,6 +22,7 @@ mod rate_limit;
 mod retry_after;
 mod several;
 mod span;
+mod structured;
 mod verdict;
 mod windows;
 mod x_rate_limit;
@@ -33,6 +35,7 @@ use http::header::AGE;
 use http::{HeaderMap, StatusCode};
 use instant::Clocks;
 use number::Count;
+use rate_limit::Lines;
 use retry_after::Hints;
 pub use span::LONGEST_SECONDS;
 use verdict::Evidence;
@@ -143,7 +146,7 @@ fn fields(
 ) -> (Option<Duration>, Vec<Window>) {
     let mut hints = Hints::default();
     let mut triples = Triples::default();
-    let (mut has_rate_limit, mut has_policy) = (false, false);
+    let (mut rate_limit, mut policy) = (Lines::default(), Lines::default());
     // A cache replays the quota of the response that it stored.
     let cached = is_cached(headers);
     if cached {
@@ -159,8 +162,8 @@ fn fields(
         match field::classify(name) {
             Some(Field::RetryAfter(scale)) => hints.read(name, scale, value, clocks, flags),
             _ if cached => {}
-            Some(Field::RateLimit) => has_rate_limit = true,
-            Some(Field::RateLimitPolicy) => has_policy = true,
+            Some(Field::RateLimit) => rate_limit.push(value),
+            Some(Field::RateLimitPolicy) => policy.push(value),
             Some(Field::Quota {
                 family,
                 window,
@@ -170,12 +173,12 @@ fn fields(
         }
     }
     let mut windows = Vec::new();
-    if has_rate_limit {
-        windows = rate_limit::windows(headers, flags);
+    if let Some(value) = rate_limit.value() {
+        windows = rate_limit::windows(value, flags);
     }
     let mut nameless = Vec::new();
-    if has_policy {
-        nameless = rate_limit::policies(headers, &mut windows, flags);
+    if let Some(value) = policy.value() {
+        nameless = rate_limit::policies(value, &mut windows, flags);
     }
     let plain = triples.windows(flags);
     windows::merge(&mut windows, plain, nameless, flags);

@@ -9,13 +9,36 @@
 use core::time::Duration;
 use std::borrow::Cow;
 
-use http::HeaderMap;
-use http::header::HeaderName;
-use sfv::{BareItem, Dictionary, Item, List, ListEntry, Parameters, Parser};
+use sfv::BareItemFromInput;
 
 use super::number::trim;
+use super::structured::{self, Member, natural, word};
 use super::{span, windows};
 use crate::{Flags, Unit, Window};
+
+/// The lines of one field as one value (RFC 9651 section 4.2).
+#[derive(Debug, Default)]
+pub(super) struct Lines<'a>(Option<Cow<'a, [u8]>>);
+
+impl<'a> Lines<'a> {
+    /// Takes in one field line.
+    pub(super) fn push(&mut self, line: &'a [u8]) {
+        let line = trim(line);
+        match &mut self.0 {
+            None => self.0 = Some(Cow::Borrowed(line)),
+            Some(value) => {
+                let value = value.to_mut();
+                value.extend_from_slice(b", ");
+                value.extend_from_slice(line);
+            }
+        }
+    }
+
+    /// All of them, unless there was none.
+    pub(super) fn value(&self) -> Option<&[u8]> {
+        self.0.as_deref()
+    }
+}
 
 /// A quota by itself, as drafts before 08 write policies: how much, in which window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,40 +48,42 @@ pub(super) struct Quota {
 }
 
 /// Reads `RateLimit`: the windows, each with what is left of it.
-pub(super) fn windows(headers: &HeaderMap, flags: &mut Flags) -> Vec<Window> {
-    let value = joined(headers, &RATE_LIMIT);
-    let read = if is_dictionary(&value) {
-        dictionary(&value, flags)
+pub(super) fn windows(value: &[u8], flags: &mut Flags) -> Vec<Window> {
+    // What a field that is ignored whole has said is not worth a flag either.
+    let mut own_flags = Flags::default();
+    let read = if is_dictionary(value) {
+        dictionary(value, &mut own_flags)
     } else {
-        list(&value, flags)
+        list(value, &mut own_flags)
     };
-    read.unwrap_or_else(|| {
-        flags.add("malformed:ratelimit");
-        Vec::new()
-    })
+    if let Some(windows) = read {
+        flags.extend(own_flags);
+        return windows;
+    }
+    flags.add("malformed:ratelimit");
+    Vec::new()
 }
 
 /// Reads `RateLimit-Policy`: adds named policies to the windows of that name, and returns the
 /// nameless ones.
-pub(super) fn policies(
-    headers: &HeaderMap,
-    windows: &mut Vec<Window>,
-    flags: &mut Flags,
-) -> Vec<Quota> {
-    let read = parsed::<List>(&joined(headers, &RATE_LIMIT_POLICY)).and_then(|list| {
-        let policies = list.iter().map(policy).collect::<Option<Vec<_>>>()?;
-        Some(policies)
+pub(super) fn policies(value: &[u8], windows: &mut Vec<Window>, flags: &mut Flags) -> Vec<Quota> {
+    let mut named = Vec::new();
+    let mut nameless = Vec::new();
+    let read = structured::list(value, |member| {
+        let is_kept = named.len() + nameless.len() < windows::MOST;
+        match policy(member)? {
+            Policy::Nameless(quota) if is_kept => nameless.push(quota),
+            Policy::Named(policy) if is_kept => named.push(policy),
+            _ => {}
+        }
+        Some(())
     });
-    let Some(policies) = read else {
+    if read.is_none() {
         flags.add("malformed:ratelimit-policy");
         return Vec::new();
-    };
-    let mut nameless = Vec::new();
-    for policy in policies.into_iter().take(windows::MOST) {
-        match policy {
-            Policy::Nameless(quota) => nameless.push(quota),
-            Policy::Named(policy) => join(windows, policy, flags),
-        }
+    }
+    for policy in named {
+        join(windows, policy, flags);
     }
     nameless
 }
@@ -66,123 +91,115 @@ pub(super) fn policies(
 /// `10, 10;w=1, 50;w=60`: the list that `RateLimit-Limit` was before draft 04; some call the
 /// parameter `window`.
 pub(super) fn quotas(value: &[u8]) -> Option<Vec<Quota>> {
-    let list = parsed::<List>(value)?;
-    list.iter()
-        .take(windows::MOST)
-        .map(|entry| {
-            let item = item(entry)?;
-            let BareItem::Integer(limit) = item.bare_item else {
-                return None;
-            };
-            let length = match natural(&item.params, "w")? {
-                None => natural(&item.params, "window")?,
-                length => length,
-            };
+    let mut quotas = Vec::new();
+    structured::list(value, |member| {
+        let limit = natural(&member.item)?;
+        let length = match member.w.optional()? {
+            None => member.window.optional()?,
+            length => length,
+        };
+        if quotas.len() < windows::MOST {
             let length = length.filter(|&length| length > 0);
-            Some(Quota {
-                limit: u64::try_from(i64::from(limit)).ok()?,
-                length,
-            })
-        })
-        .collect()
+            quotas.push(Quota { limit, length });
+        }
+        Some(())
+    })?;
+    Some(quotas)
 }
 
-enum Policy {
+enum Policy<'a> {
     Nameless(Quota),
-    Named(Window),
+    Named(Named<'a>),
 }
 
-fn policy(entry: &ListEntry) -> Option<Policy> {
-    let item = item(entry)?;
-    let length = natural(&item.params, "w")?;
+/// A named policy. Most belong to a window that has the name already.
+struct Named<'a> {
+    name: BareItemFromInput<'a>,
+    unit: Unit,
+    quota: Quota,
+}
+
+fn policy(member: Member<'_>) -> Option<Policy<'_>> {
+    let length = member.w.optional()?;
     // The draft excludes windows of no length: nobody could divide by them.
     (length != Some(0)).then_some(())?;
-    if let BareItem::Integer(limit) = item.bare_item {
-        let limit = u64::try_from(i64::from(limit)).ok()?;
+    if let BareItemFromInput::Integer(_) = member.item {
+        let limit = natural(&member.item)?;
         return Some(Policy::Nameless(Quota { limit, length }));
     }
-    Some(Policy::Named(Window {
-        name: Some(name(item)?),
-        unit: unit(&item.params)?,
-        limit_milli: Some(u128::from(natural(&item.params, "q")??) * 1000),
-        length: length.map(Duration::from_secs),
-        ..Window::unknown()
+    word(&member.item)?;
+    let unit = unit(&member)?;
+    let limit = member.q.required()?;
+    Some(Policy::Named(Named {
+        name: member.item,
+        unit,
+        quota: Quota { limit, length },
     }))
 }
 
 /// A policy completes the windows of its name, or is a window of which nothing else is known.
-fn join(windows: &mut Vec<Window>, policy: Window, flags: &mut Flags) {
-    let length = policy
+fn join(windows: &mut Vec<Window>, policy: Named<'_>, flags: &mut Flags) {
+    let Named { name, unit, quota } = policy;
+    let limit_milli = Some(u128::from(quota.limit) * 1000);
+    let length = quota
         .length
-        .map(|length| span::bounded(length.as_nanos(), &mut Flags::default()));
+        .map(|length| seconds(length, &mut Flags::default()));
+    let name = word(&name);
     let mut known = false;
     for window in windows
         .iter_mut()
-        .filter(|window| window.name == policy.name)
+        .filter(|window| window.name.as_deref() == name)
     {
-        window.unit.clone_from(&policy.unit);
-        window.limit_milli = policy.limit_milli;
+        window.unit.clone_from(&unit);
+        window.limit_milli = limit_milli;
         window.length = length;
         known = true;
     }
     if !known {
-        windows::push(windows, Window { length, ..policy }, flags);
+        let window = Window {
+            name: name.map(Into::into),
+            unit,
+            limit_milli,
+            length,
+            ..Window::unknown()
+        };
+        windows::push(windows, window, flags);
     }
 }
 
 /// Draft 07: `limit` and `reset` are required, `remaining` is not.
 fn dictionary(value: &[u8], flags: &mut Flags) -> Option<Vec<Window>> {
-    let fields = parsed::<Dictionary>(value)?;
-    let number = |key: &str| match fields.get(key) {
-        None => Some(None),
-        Some(entry) => integer(&item(entry)?.bare_item).map(Some),
-    };
-    let (limit, reset) = (number("limit")??, number("reset")??);
+    let [limit, remaining, reset] = structured::dictionary(value, ["limit", "remaining", "reset"])?;
     Some(vec![Window {
         name: Some("ratelimit".into()),
-        limit_milli: Some(u128::from(limit) * 1000),
-        remaining: number("remaining")?,
-        reset: Some(seconds(reset, flags)),
+        limit_milli: Some(u128::from(limit.required()?) * 1000),
+        remaining: remaining.optional()?,
+        reset: Some(seconds(reset.required()?, flags)),
         ..Window::unknown()
     }])
 }
 
 /// Drafts 08 and later: `r` is required.
 fn list(value: &[u8], flags: &mut Flags) -> Option<Vec<Window>> {
-    let list = parsed::<List>(value)?;
     let mut windows = Vec::new();
-    for entry in &list {
-        let item = item(entry)?;
+    structured::list(value, |member| {
+        let limit = member.q.optional()?;
         let window = Window {
-            name: Some(name(item)?),
-            unit: unit(&item.params)?,
-            limit_milli: natural(&item.params, "q")?.map(|limit| u128::from(limit) * 1000),
-            remaining: Some(natural(&item.params, "r")??),
-            reset: natural(&item.params, "t")?.map(|reset| seconds(reset, flags)),
+            name: Some(word(&member.item)?.into()),
+            unit: unit(&member)?,
+            limit_milli: limit.map(|limit| u128::from(limit) * 1000),
+            remaining: Some(member.r.required()?),
+            reset: member.t.optional()?.map(|reset| seconds(reset, flags)),
             ..Window::unknown()
         };
         windows::push(&mut windows, window, flags);
-    }
+        Some(())
+    })?;
     Some(windows)
 }
 
 fn seconds(seconds: u64, flags: &mut Flags) -> Duration {
     span::bounded(u128::from(seconds) * u128::from(span::SECOND), flags)
-}
-
-/// Several field lines are one list (RFC 9651 section 4.2).
-fn joined<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Cow<'a, [u8]> {
-    let mut lines = headers
-        .get_all(name)
-        .iter()
-        .map(|value| trim(value.as_bytes()));
-    let mut value = Cow::Borrowed(lines.next().unwrap_or_default());
-    for line in lines {
-        let value = value.to_mut();
-        value.extend_from_slice(b", ");
-        value.extend_from_slice(line);
-    }
-    value
 }
 
 /// A dictionary starts with a key and `=`; an item has its parameters after `;`.
@@ -193,68 +210,21 @@ fn is_dictionary(value: &[u8]) -> bool {
     key == Some(&b'=')
 }
 
-fn parsed<T: sfv::FieldType>(value: &[u8]) -> Option<T> {
-    Parser::new(value).parse().ok()
-}
-
-fn item(entry: &ListEntry) -> Option<&Item> {
-    match entry {
-        ListEntry::Item(item) => Some(item),
-        ListEntry::InnerList(_) => None,
-    }
-}
-
-fn name(item: &Item) -> Option<Box<str>> {
-    match &item.bare_item {
-        BareItem::String(name) => Some(name.as_str().into()),
-        BareItem::Token(name) => Some(name.as_str().into()),
-        _ => None,
-    }
-}
-
 /// The registry of draft 10 says `request` where its prose says `requests`.
-fn unit(params: &Parameters) -> Option<Unit> {
-    match params.get("qu") {
+fn unit(member: &Member<'_>) -> Option<Unit> {
+    match &member.qu {
         None => Some(Unit::Requests),
-        Some(BareItem::String(unit)) => Some(Unit::from_word(unit.as_str())),
-        Some(BareItem::Token(unit)) => Some(Unit::from_word(unit.as_str())),
-        Some(_) => None,
+        Some(unit) => Some(Unit::from_word(word(unit)?)),
     }
 }
-
-/// `Some(None)` where the parameter is absent, `None` where it is not a whole number of at least
-/// zero.
-fn natural(params: &Parameters, key: &str) -> Option<Option<u64>> {
-    match params.get(key) {
-        None => Some(None),
-        Some(value) => integer(value).map(Some),
-    }
-}
-
-fn integer(value: &BareItem) -> Option<u64> {
-    match value {
-        BareItem::Integer(number) => u64::try_from(i64::from(*number)).ok(),
-        _ => None,
-    }
-}
-
-static RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-static RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     fn read(value: &str) -> (Vec<Window>, Vec<String>) {
-        let mut headers = HeaderMap::new();
-        headers.insert(
-            RATE_LIMIT.clone(),
-            HeaderValue::from_str(value).expect("a field value"),
-        );
         let mut flags = Flags::default();
-        let windows = windows(&headers, &mut flags);
+        let windows = windows(value.as_bytes(), &mut flags);
         (windows, flags.iter().map(str::to_owned).collect())
     }
 
@@ -289,6 +259,7 @@ mod tests {
             "\"a\";r=1,",
             "(\"a\");r=1",
             "100;w=1",
+            "\"a\";r=1;t=999999, \"b\"",
         ] {
             assert_eq!(
                 read(value),
@@ -300,11 +271,9 @@ mod tests {
 
     #[test]
     fn policies_complete_windows_by_name() {
-        let mut headers = HeaderMap::new();
-        let policy = HeaderValue::from_static("\"a\";q=10;w=60;qu=\"tokens\", \"b\";q=5, 100;w=10");
-        headers.insert(RATE_LIMIT_POLICY.clone(), policy);
+        let policy = b"\"a\";q=10;w=60;qu=\"tokens\", \"b\";q=5, 100;w=10";
         let mut windows = read("\"a\";r=1").0;
-        let nameless = policies(&headers, &mut windows, &mut Flags::default());
+        let nameless = policies(policy, &mut windows, &mut Flags::default());
         let expected = Quota {
             limit: 100,
             length: Some(10),
@@ -324,11 +293,8 @@ mod tests {
             "\"a\";q=1.5",
             "\"a\";q=1;qu=7",
         ] {
-            let mut headers = HeaderMap::new();
-            let policy = HeaderValue::from_str(value).expect("a field value");
-            headers.insert(RATE_LIMIT_POLICY.clone(), policy);
             let (mut windows, mut flags) = (Vec::new(), Flags::default());
-            assert_eq!(policies(&headers, &mut windows, &mut flags), []);
+            assert_eq!(policies(value.as_bytes(), &mut windows, &mut flags), []);
             assert_eq!(windows, [], "{value}");
             assert!(flags.contains("malformed:ratelimit-policy"), "{value}");
         }

@@ -34,7 +34,10 @@ pub(super) fn merge(
     flags: &mut Flags,
 ) {
     // The structured fields are a family of their own, even beside plain `RateLimit-Limit`.
-    let mut families = vec![""; windows.len()];
+    let mut families = Vec::new();
+    if !plain.is_empty() {
+        families.resize(windows.len(), "");
+    }
     for (family, window, own_quotas) in plain {
         quotas.extend(own_quotas);
         let is_twin =
