@@ -57,6 +57,11 @@ pub fn read(status: StatusCode, headers: &HeaderMap, wall: WallTime) -> Observat
     {
         return read_head(status, headers, wall, None);
     }
+    read_status(status)
+}
+
+/// Of a response that says nothing else.
+fn read_status(status: StatusCode) -> Observation {
     let verdict = verdict::classify(status, Evidence::default());
     Observation::status(verdict, status.as_u16())
 }

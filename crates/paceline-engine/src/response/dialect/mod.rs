@@ -6,12 +6,13 @@
 //!
 //! `place` finds values in fields and bodies, `path` reads and writes places as text, `content` turns text into a tree to
 //! find values in, `reading` makes numbers of them and `window` windows of those, `when` says what words mean, `wait` how
-//! long that justifies to wait.
+//! long that justifies to wait, `silence` which responses need none of that.
 
 mod content;
 mod path;
 mod place;
 mod reading;
+mod silence;
 mod wait;
 mod when;
 mod window;
@@ -28,7 +29,7 @@ pub use when::{Effect, Test, When};
 pub use window::{Amount, Label, Span, WindowRule};
 
 use super::number::Decimal;
-use super::{field, read_head};
+use super::{field, read_head, read_status};
 use crate::{Observation, Scope, Spent, Unit, WallTime};
 pub(super) use place::Sources;
 pub(super) use wait::refilled;
@@ -84,8 +85,11 @@ impl Dialect {
         body: Option<&[u8]>,
         wall: WallTime,
     ) -> Observation {
-        if *self == Self::PLAIN {
+        if self.is_plain() {
             return super::read(status, headers, wall);
+        }
+        if body.is_none() && self.finds_nothing(status, headers) {
+            return read_status(status);
         }
         let sources = Sources::new(headers, body);
         read_head(status, headers, wall, Some((self, &sources)))

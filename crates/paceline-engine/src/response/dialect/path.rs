@@ -72,7 +72,8 @@ impl FromStr for Place {
         }
         let (source, path) = text.split_once(':').unwrap_or((text, ""));
         let source = match source.trim() {
-            "body" => Source::Body,
+            // Names of fields are the same in any case, so that it would be one of a field that nobody means.
+            name if name.eq_ignore_ascii_case("body") => Source::Body,
             name => field(name)?,
         };
         let steps = steps(path.trim())?;

@@ -106,6 +106,18 @@ impl Place {
         }
     }
 
+    /// Whether it stands in a field that is there.
+    pub(super) fn is_among(&self, headers: &HeaderMap) -> bool {
+        match &self.source {
+            Source::Field(name) => headers.contains_key(&**name),
+            Source::Fields(start) => {
+                let mut names = headers.keys().map(|name| name.as_str());
+                names.any(|name| name.starts_with(&**start))
+            }
+            Source::Body | Source::Here => false,
+        }
+    }
+
     /// All values at this place; `here` is the value that is looked at.
     pub(super) fn find<'a>(
         &self,

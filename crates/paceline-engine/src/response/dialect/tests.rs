@@ -11,6 +11,7 @@ use crate::{Observation, WallTime};
 mod contents;
 mod places;
 mod rules;
+mod silence;
 mod waits;
 mod windows;
 

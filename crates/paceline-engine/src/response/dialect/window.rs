@@ -123,8 +123,8 @@ impl WindowRule {
         }
         let (limit, remaining) = (counts.limit, counts.remaining);
         let mut reset = self.reset(reading, remaining);
-        // A limit that is only published is no news of a response that says nothing else.
-        let published = !matches!(self.limit, Some(Amount::At(_)));
+        // A limit that is only published is no news of a response that says nothing else, nor are a hundred percent.
+        let published = self.used_share.is_some() || !matches!(self.limit, Some(Amount::At(_)));
         if remaining.is_none() && reset.is_none() && (published || limit.is_none()) {
             return None;
         }
@@ -229,7 +229,7 @@ impl WindowRule {
         self.places().any(|place| place.is_in(field))
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    pub(super) fn places(&self) -> impl Iterator<Item = &Place> {
         let amounts = [&self.limit, &self.refill].into_iter().flatten();
         let amounts = amounts.filter_map(|amount| match amount {
             Amount::At(place) => Some(place),

@@ -1,0 +1,60 @@
+//! Responses that say nothing about limits, which almost all do: their status is all that there is to read.
+
+use http::header::AGE;
+use http::{HeaderMap, StatusCode};
+
+use super::super::{field, verdict};
+use super::{Dialect, Place, Scope, Test, WindowRule};
+
+impl Dialect {
+    /// Whether it adds nothing, as [`Dialect::PLAIN`].
+    pub(super) fn is_plain(&self) -> bool {
+        // Names all of them, so that another one is not forgotten here.
+        let Self {
+            windows,
+            when,
+            waits,
+            costs,
+            bucket,
+            units,
+            scope,
+            pause,
+        } = self;
+        windows.is_empty()
+            && when.is_empty()
+            && waits.is_empty()
+            && costs.is_empty()
+            && bucket.is_none()
+            && units.is_empty()
+            && *scope == Scope::Gate
+            && pause.is_none()
+    }
+
+    /// Whether no rule can find anything in a response that has no body. It may be wrong about one that has little to say,
+    /// never about one that has something.
+    pub(super) fn finds_nothing(&self, status: StatusCode, headers: &HeaderMap) -> bool {
+        let names = || headers.keys().map(http::HeaderName::as_str);
+        let is_served = !verdict::classify(status, verdict::Evidence::default()).is_refusal();
+        is_served
+            && !names().any(|name| field::is_candidate(name) || name == AGE.as_str())
+            && !self.when.iter().any(|rule| {
+                let needs_nothing = rule.at.is_none() || rule.test == Test::Missing;
+                needs_nothing && rule.fits_status(status)
+            })
+            && !self.places().any(|place| place.is_among(headers))
+    }
+
+    /// All places that it looks at, apart from parts of what it has found there.
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        let windows = self.windows.iter().flat_map(WindowRule::places);
+        let when = self.when.iter().filter_map(|rule| rule.at.as_ref());
+        let waits = self.waits.iter().map(|rule| &rule.at);
+        let costs = self.costs.iter();
+        let costs = costs.flat_map(|rule| rule.requested.iter().chain(&rule.actual));
+        windows
+            .chain(when)
+            .chain(waits)
+            .chain(costs)
+            .chain(&self.bucket)
+    }
+}
