@@ -25,3 +25,21 @@ mod retry;
 mod scope;
 mod time;
 mod windows;
+
+/// `README.md` says which tests hold what; they are there.
+#[test]
+fn every_test_that_the_table_names_is_there() {
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let table = std::fs::read_to_string(format!("{tests}/bugs/README.md")).unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| B"));
+    let named: Vec<_> = rows
+        .flat_map(|row| row.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(named.len() > 37);
+    for name in named {
+        let (module, test) = name.split_once("::").unwrap();
+        let folder = if module.contains('/') { "" } else { "bugs/" };
+        let text = std::fs::read_to_string(format!("{tests}/{folder}{module}.rs")).unwrap();
+        assert!(text.contains(&format!("async fn {test}()")), "{name}");
+    }
+}

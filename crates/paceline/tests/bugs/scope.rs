@@ -1,10 +1,13 @@
 //! How far a refusal reaches: everything that shares the quota, and nothing else.
 
+use std::sync::Arc;
+
 use http::Request;
 use http::request::Builder;
-use paceline::Paceline;
+use paceline::dialect::Provider;
 use paceline::testing::{LimitedService, ServerSpec};
 use paceline::upstream::{PartitionKey, Route, Upstream};
+use paceline::{Paceline, dialect};
 
 use crate::lab::{Lab, secs};
 use crate::scene::{answer, keeps};
@@ -38,7 +41,14 @@ fn with(token: &str) -> Builder {
 /// twilight-rs/twilight#766
 #[tokio::test(start_paused = true)]
 async fn a_global_refusal_without_bucket_headers_does_not_stop_one_route_alone() {
+    for dialect in [None, dialect::named("discord")] {
+        global_refusal(dialect).await;
+    }
+}
+
+async fn global_refusal(dialect: Option<Arc<Provider>>) {
     let paceline = api(|upstream| {
+        upstream.dialect = dialect;
         for route in ["* /channels/**", "* /guilds/**", "* /users/**"] {
             let mut route = Route::new(route.parse().unwrap());
             route.limits = vec!["50/s".parse().unwrap()];
