@@ -100,7 +100,13 @@ fn heads() -> Vec<(String, String)> {
         }
         (text(&case["id"]), seed)
     });
-    heads.collect()
+    let many: Vec<_> = (0..100).map(|i| format!("\"w{i}\";r=1;t=9")).collect();
+    let many = format!("200 1746136878 0\nratelimit: {}", many.join(", "));
+    let old = "200 1746136878 0\nage: 9".to_owned();
+    let more = [("many-windows", many), ("nothing-but-an-age", old)];
+    heads
+        .chain(more.map(|(name, seed)| (name.to_owned(), seed)))
+        .collect()
 }
 
 /// Each dialect that is built in as one of a configuration's own.

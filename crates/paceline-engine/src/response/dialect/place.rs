@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use http::HeaderMap;
 use serde_json::Value;
 
+use super::super::field;
 use super::super::number::{self, Decimal};
 use super::content;
 
@@ -106,10 +107,11 @@ impl Place {
         }
     }
 
-    /// Whether it stands in a field that is there.
+    /// Whether it stands in a field that is there, of a head without candidates.
     pub(super) fn is_among(&self, headers: &HeaderMap) -> bool {
         match &self.source {
-            Source::Field(name) => headers.contains_key(&**name),
+            // Looking a name up costs as much as a look at ten of them, and most are candidates.
+            Source::Field(name) => !field::is_candidate(name) && headers.contains_key(&**name),
             Source::Fields(start) => {
                 let mut names = headers.keys().map(|name| name.as_str());
                 names.any(|name| name.starts_with(&**start))

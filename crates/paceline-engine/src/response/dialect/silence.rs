@@ -4,7 +4,7 @@ use http::header::AGE;
 use http::{HeaderMap, StatusCode};
 
 use super::super::{field, verdict};
-use super::{Dialect, Place, Scope, Test, WindowRule};
+use super::{Dialect, Place, Scope, Test};
 
 impl Dialect {
     /// Whether it adds nothing, as [`Dialect::PLAIN`].
@@ -33,28 +33,27 @@ impl Dialect {
     /// Whether no rule can find anything in a response that has no body. It may be wrong about one that has little to say,
     /// never about one that has something.
     pub(super) fn finds_nothing(&self, status: StatusCode, headers: &HeaderMap) -> bool {
-        let names = || headers.keys().map(http::HeaderName::as_str);
+        let mut names = headers.keys().map(http::HeaderName::as_str);
         let is_served = !verdict::classify(status, verdict::Evidence::default()).is_refusal();
         is_served
-            && !names().any(|name| field::is_candidate(name) || name == AGE.as_str())
+            && !names.any(|name| field::is_candidate(name) || name == AGE.as_str())
             && !self.when.iter().any(|rule| {
                 let needs_nothing = rule.at.is_none() || rule.test == Test::Missing;
                 needs_nothing && rule.fits_status(status)
             })
-            && !self.places().any(|place| place.is_among(headers))
+            && !self.looks_at(|place| place.is_among(headers))
     }
 
-    /// All places that it looks at, apart from parts of what it has found there.
-    fn places(&self) -> impl Iterator<Item = &Place> {
-        let windows = self.windows.iter().flat_map(WindowRule::places);
-        let when = self.when.iter().filter_map(|rule| rule.at.as_ref());
-        let waits = self.waits.iter().map(|rule| &rule.at);
-        let costs = self.costs.iter();
-        let costs = costs.flat_map(|rule| rule.requested.iter().chain(&rule.actual));
-        windows
-            .chain(when)
-            .chain(waits)
-            .chain(costs)
-            .chain(&self.bucket)
+    /// Whether one of its places is such, apart from parts of what it has found at another.
+    fn looks_at(&self, is_such: impl Fn(&Place) -> bool) -> bool {
+        let is_any = |place: &Option<Place>| place.as_ref().is_some_and(&is_such);
+        is_any(&self.bucket)
+            || self.when.iter().any(|rule| is_any(&rule.at))
+            || self.waits.iter().any(|rule| is_such(&rule.at))
+            || self.windows.iter().any(|rule| rule.places().any(&is_such))
+            || self
+                .costs
+                .iter()
+                .any(|rule| is_any(&rule.requested) || rule.actual.iter().any(&is_such))
     }
 }

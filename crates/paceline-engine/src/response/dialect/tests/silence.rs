@@ -74,6 +74,10 @@ fn dialects() -> Vec<Dialect> {
             ..Dialect::PLAIN
         },
         Dialect {
+            bucket: Some(place("x-ratelimit-own")),
+            ..Dialect::PLAIN
+        },
+        Dialect {
             scope: Scope::User,
             ..Dialect::PLAIN
         },
@@ -88,12 +92,13 @@ fn dialects() -> Vec<Dialect> {
 /// Rules are asked where there is a body, be it an empty one, and need not be where nothing can be found.
 #[test]
 fn what_is_passed_over_says_nothing() {
-    let fields: [&[(&str, &str)]; 7] = [
+    let fields: [&[(&str, &str)]; 8] = [
         &[],
         &[("x-request-id", "7")],
         &[("x-own", "7")],
         &[("x-own-left", "0")],
         &[("x-other", "9")],
+        &[("x-ratelimit-own", "7")],
         &[("age", "9")],
         &[("retry-after", "9")],
     ];
