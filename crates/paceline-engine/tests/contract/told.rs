@@ -97,6 +97,10 @@ fn what_was_told_has_been_sent_and_is_not_given_back() {
         (driver.available(0), driver.in_flight(API)),
         (vec![9, 900, 40], 0)
     );
+    let points = through(&[API]).cost(Cost::points(50));
+    let late = driver.ask(&points.deadline(at(30_000)));
+    let why = driver.refusal(late).reason;
+    assert_eq!(why, Reason::Deadline, "its points will not come back");
 }
 
 #[test]

@@ -87,6 +87,7 @@ async fn what_an_answer_did_cost_is_charged_once_whatever_came_before() {
     let permit = pace.acquire(&pace.want().cost(Cost::points(40))).await;
     let options = RequestOptions::new()
         .cost(Cost::points(30))
+        .total(Duration::from_secs(20))
         .prepaid(Prepaid::new(permit.unwrap()));
     let get = paced(pace.clone()).get(upstream.url("/a"));
     let response = get.with_extension(options).send().await.unwrap();
