@@ -98,10 +98,11 @@ fn field(name: &str) -> Result<Source, PlaceError> {
     })
 }
 
+/// Blanks around names are no part of them: a key with some would be one that nobody means.
 fn steps(mut path: &str) -> Result<Vec<Step>, PlaceError> {
     let mut steps = Vec::new();
     while !path.is_empty() {
-        path = path.strip_prefix('.').unwrap_or(path);
+        path = path.strip_prefix('.').unwrap_or(path).trim_start();
         let (step, rest) = if let Some(rest) = path.strip_prefix('[') {
             let (inside, rest) = rest
                 .split_once(']')
@@ -111,11 +112,11 @@ fn steps(mut path: &str) -> Result<Vec<Step>, PlaceError> {
             let (name, rest) = rest
                 .split_once('>')
                 .ok_or(PlaceError("a < has no > after it"))?;
-            (Step::Tag(name.into()), rest)
+            (Step::Tag(name.trim().into()), rest)
         } else {
             let end = path.find(['.', '[', '<']).unwrap_or(path.len());
             let (key, rest) = path.split_at(end);
-            let step = match key {
+            let step = match key.trim_end() {
                 "" => return Err(PlaceError("a key is missing")),
                 "*" => Step::Members,
                 key => Step::Key(key.into()),
@@ -123,7 +124,7 @@ fn steps(mut path: &str) -> Result<Vec<Step>, PlaceError> {
             (step, rest)
         };
         steps.push(step);
-        path = rest;
+        path = rest.trim_start();
     }
     Ok(steps)
 }

@@ -96,6 +96,16 @@ fn a_place_is_written_as_it_is_read() {
     ] {
         assert_eq!(place(text).to_string(), text);
     }
+    for (text, written) in [
+        (" X-Limit :[0] ", "x-limit: [0]"),
+        ("body:. errors [] . code ", "body: errors[].code"),
+        ("body: * . a b", "body: *.a b"),
+        ("body: < Code >", "body: <Code>"),
+        (". remaining", ".remaining"),
+    ] {
+        assert_eq!(place(text).to_string(), written);
+        assert_eq!(place(text), place(written));
+    }
 }
 
 #[test]
@@ -109,6 +119,8 @@ fn what_is_no_place_says_what_would_be() {
         ("BODY", "it does not say which part of the body"),
         ("body:", "it does not say which part of the body"),
         ("body: a..b", "a key is missing"),
+        ("body: a. .b", "a key is missing"),
+        ("body: a.", "a key is missing"),
         ("body: a[", "a [ has no ] after it"),
         (
             "body: a[x]",
