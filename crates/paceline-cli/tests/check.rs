@@ -308,3 +308,34 @@ fn a_request_that_is_none_is_bad_usage_and_not_repeated() {
         );
     }
 }
+
+#[test]
+fn limits_that_a_dialect_has_published_are_shown_and_counted() {
+    let text = r#"
+[upstream.shop]
+hosts = ["shop.example"]
+dialect = "shopify-graphql"
+[[upstream.shop.route]]
+match = "POST /**"
+cost = { points = 40 }
+[upstream.dear]
+hosts = ["dear.example"]
+dialect = "shopify-graphql"
+[[upstream.dear.route]]
+match = "POST /**"
+cost = { points = 1001 }
+"#;
+    let folder = Folder::new("published").with("own.toml", text);
+    let said = folder.check(&["own.toml"]);
+    assert_eq!(
+        said.talk.lines().collect::<Vec<_>>(),
+        [
+            "note: upstream.dear.route[0].cost: 1001 points where 100 points/s burst 1000 allows 1000 at once, so no such request is ever sent",
+        ]
+    );
+    let limits = "  limits     100 points/s burst 1000, as published\n";
+    assert!(said.out.contains(limits), "{}", said.out);
+    let json = folder.check(&["own.toml", "--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("one object");
+    assert_eq!(json["upstreams"][0]["published"], json!(true));
+}

@@ -213,18 +213,6 @@ fn spoken_at(_: &(Authority, u16)) -> Option<Arc<Provider>> {
     None
 }
 
-/// What a named dialect has published stands in for limits that nobody configured.
-fn with_published(mut upstream: Upstream) -> Upstream {
-    if let Some(provider) = upstream.dialect.clone()
-        && upstream.published
-        && upstream.limits.is_empty()
-    {
-        upstream.limits.clone_from(&provider.limits);
-        upstream.routes.extend(provider.routes.iter().cloned());
-    }
-    upstream
-}
-
 /// The pace of a quota that is met for the first time: the upstream's gate, and one for each route that has limits.
 fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace {
     let mut builder = Pace::builder(&key.name)
@@ -351,9 +339,9 @@ impl PacelineBuilder {
         let inner = Inner {
             keyer: PartitionKeyer::random(),
             upstreams: upstreams
-                .map(|(name, upstream)| (name, with_published(upstream)))
+                .map(|(name, upstream)| (name, upstream.with_published()))
                 .collect(),
-            others: with_published(self.others),
+            others: self.others.with_published(),
             paces: Mutex::default(),
         };
         Paceline {

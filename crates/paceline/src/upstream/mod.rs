@@ -65,6 +65,23 @@ impl Upstream {
             .filter(move |route| route.matcher.matches(method, path))
     }
 
+    /// As it is kept to: what a named dialect has published stands in for limits that nobody configured.
+    #[must_use]
+    pub fn with_published(mut self) -> Self {
+        if let Some(provider) = self.published_by().cloned() {
+            self.limits.clone_from(&provider.limits);
+            self.routes.extend(provider.routes.iter().cloned());
+        }
+        self
+    }
+
+    /// Whose published limits stand in for its own.
+    pub fn published_by(&self) -> Option<&Arc<Provider>> {
+        let provider = self.dialect.as_ref()?;
+        let stands_in = self.published && self.limits.is_empty();
+        stands_in.then_some(provider)
+    }
+
     /// The partition of an upstream that names none.
     pub(crate) fn default_partition() -> Vec<PartitionKey> {
         const DEFAULT: HeaderName = header::AUTHORIZATION;

@@ -66,9 +66,17 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
     for note in &notes {
         output.talk(format_args!("note: {note}"));
     }
+    let kept: Vec<_> = config
+        .upstreams
+        .iter()
+        .map(|(name, upstream)| (name, upstream, upstream.clone().with_published()))
+        .collect();
     let checked = Checked {
         file: file.display().to_string(),
-        upstreams: config.upstreams.iter().map(Summary::new).collect(),
+        upstreams: kept
+            .iter()
+            .map(|(name, own, kept)| Summary::new(name, own, kept))
+            .collect(),
         notes: &notes,
         request: head.as_ref().map(|head| Charged::new(head, &config)),
     };

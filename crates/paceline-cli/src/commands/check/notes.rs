@@ -15,7 +15,7 @@ pub(super) fn notes(config: &Config) -> Vec<String> {
                 continue;
             };
             let told = |route: &Route| route.cost.named(&limit.unit).is_some();
-            if !upstream.routes.iter().any(told) {
+            if !upstream.routes.iter().any(told) && !reports(upstream, word) {
                 notes.push(format!(
                     "upstream.{name}.{place}limits: {limit}: nothing in this file says how many \
                      {word} a request spends, so only programs that say it for each request are \
@@ -25,15 +25,18 @@ pub(super) fn notes(config: &Config) -> Vec<String> {
         }
         for (i, route) in upstream.routes.iter().enumerate() {
             let place = format!("upstream.{name}.route[{i}].cost");
+            let kept = upstream.clone().with_published();
             for (word, amount) in route.cost.others() {
-                if !all_limits(upstream).any(|(_, limit)| counts(limit, word)) {
+                if !all_limits(&kept).any(|(_, limit)| counts(&limit.unit, word))
+                    && !reports(upstream, word)
+                {
                     notes.push(format!(
                         "{place}: {amount} {word}: no limit of this upstream counts {word}, so \
                          they cost nothing"
                     ));
                 }
             }
-            let mut limits = upstream.limits.iter().chain(&route.limits);
+            let mut limits = kept.limits.iter().chain(&route.limits);
             if let Some(why) = limits.find_map(|limit| limit.too_costly(&route.cost)) {
                 notes.push(format!("{place}: {why}, so no such request is ever sent"));
             }
@@ -52,6 +55,15 @@ fn all_limits(upstream: &Upstream) -> impl Iterator<Item = (String, &Limit)> {
     }))
 }
 
-fn counts(limit: &Limit, word: &str) -> bool {
-    matches!(&limit.unit, Unit::Other(own) if **own == *word)
+/// Whether its dialect reads what requests cost in this unit, or what is left of it.
+fn reports(upstream: &Upstream, word: &str) -> bool {
+    upstream.dialect.as_ref().is_some_and(|provider| {
+        let (windows, costs) = (&provider.dialect.windows, &provider.dialect.costs);
+        windows.iter().any(|own| counts(&own.unit, word))
+            || costs.iter().any(|own| counts(&own.unit, word))
+    })
+}
+
+fn counts(unit: &Unit, word: &str) -> bool {
+    matches!(unit, Unit::Other(own) if **own == *word)
 }

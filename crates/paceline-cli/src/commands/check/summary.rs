@@ -17,6 +17,8 @@ pub(super) struct Summary<'a> {
     dialect: Option<&'a str>,
     partition: Vec<String>,
     limits: Vec<String>,
+    /// Whether the limits are those that its dialect has published.
+    published: bool,
     share: String,
     queue: QueueSummary,
     routes: Vec<RouteSummary>,
@@ -51,7 +53,8 @@ struct RetrySummary {
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn new((name, upstream): (&'a String, &'a Upstream)) -> Self {
+    /// An upstream as it is configured, and as it is kept to.
+    pub(super) fn new(name: &'a str, own: &'a Upstream, upstream: &'a Upstream) -> Self {
         let retry = &upstream.retry;
         Self {
             name,
@@ -60,6 +63,7 @@ impl<'a> Summary<'a> {
             dialect: upstream.dialect.as_deref().map(|own| &*own.slug),
             partition: upstream.partition.iter().map(ToString::to_string).collect(),
             limits: texts(&upstream.limits),
+            published: own.published_by().is_some() && !upstream.limits.is_empty(),
             share: upstream.share.to_string(),
             queue: QueueSummary {
                 max: upstream.queue.max,
@@ -101,7 +105,8 @@ impl fmt::Display for Summary<'_> {
         if let Some(dialect) = self.dialect {
             line("dialect", dialect)?;
         }
-        line("limits", &limits(&self.limits))?;
+        let source = if self.published { ", as published" } else { "" };
+        line("limits", &format!("{}{source}", limits(&self.limits)))?;
         line("partition", &self.partition.join(", "))?;
         line("share", &self.share)?;
         let QueueSummary { max, wait_s } = self.queue;
