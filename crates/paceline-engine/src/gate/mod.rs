@@ -7,7 +7,10 @@ mod belief;
 mod circuit;
 mod crowd;
 mod found;
+mod hints;
 mod pause;
+mod quotas;
+mod snapshot;
 mod window;
 
 use core::time::Duration;
@@ -15,14 +18,13 @@ use core::time::Duration;
 use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
-use crate::snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot};
-use crate::ticket::{Charge, TooCostly};
-use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
+use crate::ticket::Charge;
+use crate::{Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
 use crowd::Crowd;
-use pause::{Pause, Stop};
+use pause::Pause;
 use window::{Told, Windows};
 
 /// One quota.
@@ -84,18 +86,9 @@ pub(crate) enum Change {
     Circuit(Moved),
 }
 
-/// A pause ends up to this part of itself later, so that processes that share the quota do not return together.
-const PAUSE_SPREAD: u32 = 32;
-const LONGEST_SPREAD: Duration = Duration::from_secs(1);
-
 /// Points. Where one in thirty fails at random, three in a row are rarer than one in twenty thousand; where every other
 /// request is refused, five are enough.
 const OVERLOADED: u32 = 6;
-/// A quota that is used up, with no word about its end: asked for again after this, then twice that, and so on.
-const QUOTA: Duration = Duration::from_secs(60);
-/// A longer stop fails most callers.
-const TAKEN_AT_ITS_WORD: Duration = Duration::from_secs(60);
-
 /// A refusal about its request or its object, in the upstream's own words.
 const fn is_about_itself(seen: &Observation) -> bool {
     seen.verdict.is_refusal() && is_narrow(seen.scope)
@@ -220,32 +213,6 @@ impl Gate {
         self.circuit.unsent(now, charge.order);
     }
 
-    /// It turned out to cost `actual`.
-    pub(crate) fn settle_cost(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
-        for account in &mut self.limits {
-            account.settle(now, charge, actual);
-        }
-    }
-
-    /// What it was charged will not change any more.
-    pub(crate) fn cost_stands(&mut self, charge: &Charge) {
-        for account in &mut self.limits {
-            account.stands(charge);
-        }
-    }
-
-    /// Which limit a request of `cost` exceeds by itself.
-    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
-        let mut limits = self.limits.iter();
-        limits.find_map(|account| account.limit().too_costly(cost))
-    }
-
-    /// Whether a limit counts what only requests themselves can tell.
-    pub(crate) fn counts_others(&self) -> bool {
-        let mut units = self.limits.iter().map(|account| &account.limit().unit);
-        units.any(|unit| matches!(unit, crate::Unit::Other(_)))
-    }
-
     /// It was sent, and nobody will tell how it ended.
     pub(crate) fn abandoned(&mut self, now: Timestamp, charge: &Charge) {
         self.windows.lost(&charge.cost);
@@ -367,94 +334,6 @@ impl Gate {
         believed || self.overloaded >= OVERLOADED
     }
 
-    /// Stops for a hint that speaks for the whole gate.
-    fn heed(
-        &mut self,
-        now: Timestamp,
-        answer: Answered<'_>,
-        explained: bool,
-        rng: &mut fastrand::Rng,
-        changed: &mut impl FnMut(Change),
-    ) {
-        let Answered { order, seen, .. } = answer;
-        let exhausted = (seen.kind == Kind::Quota).then_some(QUOTA);
-        let (Some(asked), Answer::Status(status)) = (seen.wait.or(exhausted), seen.answer) else {
-            return;
-        };
-        if is_narrow(seen.scope) {
-            return;
-        }
-        let assumed = seen.assumed || seen.wait.is_none();
-        let asked = match assumed {
-            true => self.pause.assumed(asked, order, answer.next_order),
-            false => asked,
-        };
-        // In the upstream's own words for everybody: whoever was served beside it left before it came to that.
-        let global = seen.scope == Scope::Global || answer.named && seen.scope == Scope::User;
-        // Served later than the refused one left: it was about that request alone.
-        let overtaken = self.served_order > order;
-        // So long a stop would fail whoever waits: not on the word of a single answer among good ones.
-        let named = !assumed && !explained && !answer.named && seen.kind == Kind::Rate;
-        let alone =
-            named && asked > TAKEN_AT_ITS_WORD && self.served_order > 0 && self.belief.run() < 2;
-        let local = overtaken || alone || self.belief.is_noise();
-        if asked.is_zero() || (local && !global) {
-            return;
-        }
-        let by = if global { answer.next_order } else { order };
-        self.stop(now, asked, (by, status), rng, changed);
-    }
-
-    /// Stops for a wait that whoever was served is told, unless a window holds the next ones until then: that one knows
-    /// what is under way.
-    fn obey(
-        &mut self,
-        now: Timestamp,
-        answer: Answered<'_>,
-        rng: &mut fastrand::Rng,
-        changed: &mut impl FnMut(Change),
-    ) {
-        let seen = answer.seen;
-        let (Some(asked), Answer::Status(status)) = (seen.wait, seen.answer) else {
-            return;
-        };
-        let is_reset = seen.windows.iter().any(|own| own.reset == Some(asked));
-        if !is_reset && !is_narrow(seen.scope) {
-            // Those that have left already do not prove it wrong.
-            self.stop(now, asked, (answer.next_order, status), rng, changed);
-        }
-    }
-
-    /// Nobody starts for `asked`, and a little longer. Served requests that leave after `by` show that it was local.
-    fn stop(
-        &mut self,
-        now: Timestamp,
-        asked: Duration,
-        (by, status): (u64, u16),
-        rng: &mut fastrand::Rng,
-        changed: &mut impl FnMut(Change),
-    ) {
-        let spread = (asked / PAUSE_SPREAD).min(LONGEST_SPREAD);
-        let jitter = rng.u64(0..=crate::time::nanos(spread));
-        let until = now + asked + Duration::from_nanos(jitter);
-        let since = now;
-        let stop = Stop {
-            until,
-            since,
-            asked,
-            by,
-            status,
-        };
-        if self.pause.extend(now, stop) {
-            changed(Change::Paused { until, asked });
-        }
-    }
-
-    /// The pause in force: how long the server asked for.
-    pub(crate) fn asked(&self, now: Timestamp) -> Option<Duration> {
-        self.pause.current(now).map(|stop| stop.asked)
-    }
-
     /// The chance of a refusal that is taken on purpose, to learn the pace.
     pub(crate) fn risk(&self) -> f64 {
         self.belief.risk()
@@ -480,75 +359,5 @@ impl Gate {
 
     pub(crate) const fn in_flight(&self) -> u64 {
         self.in_flight
-    }
-
-    /// The gate under other limits, from the send of order `first` on. Those that stay keep what was spent of them; the
-    /// others go on, in their order, with the books of those that went and counted the same.
-    pub(crate) fn change_limits(&mut self, now: Timestamp, first: u64, limits: Vec<Limit>) {
-        let mut old = core::mem::take(&mut self.limits);
-        let kept: Vec<_> = limits
-            .into_iter()
-            .map(|limit| {
-                let same = old.iter().position(|account| *account.limit() == limit);
-                (limit, same.map(|same| old.remove(same)))
-            })
-            .collect();
-        self.limits = kept
-            .into_iter()
-            .map(|(limit, kept)| {
-                kept.unwrap_or_else(|| {
-                    let like = old.iter().position(|account| account.can_become(&limit));
-                    match like.map(|like| old.remove(like)) {
-                        Some(mut account) => {
-                            account.change(now, limit);
-                            account
-                        }
-                        None => Account::open(now, first, limit),
-                    }
-                })
-            })
-            .collect();
-    }
-
-    /// Everything that is, as data.
-    pub(crate) fn snapshot(&self, now: Timestamp, waiting: u64) -> GateSnapshot {
-        let stop = self.pause.current(now);
-        let opening = self.opens(now, Ahead::NOTHING, &Cost::default());
-        let (refusals, accepted_since) = self.belief.grounds();
-        let interval = self.belief.interval();
-        let throttled = (opening.earliest() > now).then(|| opening.earliest());
-        GateSnapshot {
-            name: self.name.clone(),
-            throttled_until: throttled,
-            reason: (!opening.is_open(now)).then(|| opening.reason(now)),
-            since: match opening.reason(now) {
-                Reason::Pause => stop.map(|stop| stop.since),
-                Reason::Circuit => self.circuit.since(),
-                _ => None,
-            },
-            asked: stop.map(|stop| stop.asked),
-            asked_by_status: stop.map(|stop| stop.status),
-            waiting,
-            in_flight: self.in_flight,
-            circuit: self.circuit.word(),
-            limits: self
-                .limits
-                .iter()
-                .map(|account| LimitSnapshot {
-                    limit: account.limit().clone(),
-                    available: account.available(now, self.in_flight),
-                })
-                .collect(),
-            windows: self.windows.snapshot(now),
-            belief: BeliefSnapshot {
-                interval: (!interval.is_zero()).then_some(interval),
-                between: self.belief.between(),
-                no_limit_percent: self.belief.no_limit_percent(),
-                at_once: self.belief.at_once(),
-                window: self.belief.window(),
-                refusals,
-                accepted_since,
-            },
-        }
     }
 }

@@ -1,0 +1,63 @@
+//! The limits that are configured: what requests turn out to cost, and limits that change while they are kept.
+
+use super::Gate;
+use crate::cost::Cost;
+use crate::limits::Account;
+use crate::ticket::{Charge, TooCostly};
+use crate::{Limit, Timestamp};
+
+impl Gate {
+    /// It turned out to cost `actual`.
+    pub(crate) fn settle_cost(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
+        for account in &mut self.limits {
+            account.settle(now, charge, actual);
+        }
+    }
+
+    /// What it was charged will not change any more.
+    pub(crate) fn cost_stands(&mut self, charge: &Charge) {
+        for account in &mut self.limits {
+            account.stands(charge);
+        }
+    }
+
+    /// Which limit a request of `cost` exceeds by itself.
+    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
+        let mut limits = self.limits.iter();
+        limits.find_map(|account| account.limit().too_costly(cost))
+    }
+
+    /// Whether a limit counts what only requests themselves can tell.
+    pub(crate) fn counts_others(&self) -> bool {
+        let mut units = self.limits.iter().map(|account| &account.limit().unit);
+        units.any(|unit| matches!(unit, crate::Unit::Other(_)))
+    }
+
+    /// The gate under other limits, from the send of order `first` on. Those that stay keep what was spent of them; the
+    /// others go on, in their order, with the books of those that went and counted the same.
+    pub(crate) fn change_limits(&mut self, now: Timestamp, first: u64, limits: Vec<Limit>) {
+        let mut old = core::mem::take(&mut self.limits);
+        let kept: Vec<_> = limits
+            .into_iter()
+            .map(|limit| {
+                let same = old.iter().position(|account| *account.limit() == limit);
+                (limit, same.map(|same| old.remove(same)))
+            })
+            .collect();
+        self.limits = kept
+            .into_iter()
+            .map(|(limit, kept)| {
+                kept.unwrap_or_else(|| {
+                    let like = old.iter().position(|account| account.can_become(&limit));
+                    match like.map(|like| old.remove(like)) {
+                        Some(mut account) => {
+                            account.change(now, limit);
+                            account
+                        }
+                        None => Account::open(now, first, limit),
+                    }
+                })
+            })
+            .collect();
+    }
+}
