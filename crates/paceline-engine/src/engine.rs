@@ -206,13 +206,15 @@ impl Engine {
                 continue;
             };
             gate.finish();
-            if sent.has_left() {
+            if sent.answered {
+                // The gates have heard how it ended.
+            } else if sent.has_left() {
                 gate.abandoned(now, &sent.charge);
             } else {
                 gate.refund(now, &sent.charge);
             }
         }
-        if sent.has_left() && !sent.receipt_gone {
+        if (sent.answered || sent.has_left()) && !sent.receipt_gone {
             self.cost_stands(&sent.charge);
         }
         self.serve(now);

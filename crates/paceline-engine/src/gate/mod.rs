@@ -215,7 +215,7 @@ impl Gate {
 
     /// It was sent, and nobody will tell how it ended.
     pub(crate) fn abandoned(&mut self, now: Timestamp, charge: &Charge) {
-        self.windows.lost(&charge.cost);
+        self.windows.lost(now, &charge.cost);
         self.belief.unsent(charge.order);
         self.circuit.unsent(now, charge.order);
     }

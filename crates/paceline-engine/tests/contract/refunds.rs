@@ -62,3 +62,34 @@ fn a_ticket_that_leaves_lets_the_next_one_pass() {
     driver.leave(dear);
     assert_eq!(driver.order(), [0, cheap]);
 }
+
+#[test]
+fn one_that_was_answered_and_then_refunded_is_taken_from_those_under_way_once() {
+    let mut driver = Driver::new(&[&[]]);
+    driver.ask_all(3, &through(&[API]));
+    let mut seen = ok();
+    seen.windows.push(window(4, ms(60_000)));
+    driver.settle(0, &seen);
+    driver.refund(0);
+    // Two under way of four: two more.
+    driver.ask_all(5, &through(&[API]));
+    assert_eq!(driver.order(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_full_bucket_is_spent_once() {
+    let mut driver = Driver::new(&[&[]]);
+    let dear = through(&[API]).cost(Cost::points(100));
+    driver.ask(&dear);
+    let mut own = window(900, ms(0));
+    own.unit = Unit::Other("points".into());
+    own.limit_milli = Some(1_000_000);
+    own.reset = None;
+    own.refill = Some(ms(20));
+    let mut seen = ok();
+    seen.windows.push(own);
+    driver.answer(0, &seen);
+    driver.pass(ms(60_000));
+    driver.ask_all(100, &dear);
+    assert_eq!(driver.order().len(), 11);
+}

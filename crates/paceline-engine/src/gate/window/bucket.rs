@@ -68,8 +68,30 @@ impl Bucket {
     }
 
     /// It may have been counted, and no answer will tell.
-    pub(super) fn lost(&mut self, cost: &Cost) {
-        self.left = self.left.saturating_sub(cost.of(&self.unit));
+    pub(super) fn lost(&mut self, now: Timestamp, units: u64) {
+        let come = self.come(now);
+        let back = self.refill.as_nanos().saturating_mul(u128::from(come));
+        let back = Duration::from_nanos(u64::try_from(back).unwrap_or(u64::MAX));
+        self.told = if self.is_full(now) {
+            now
+        } else {
+            self.told + back
+        };
+        let most = self.capacity.unwrap_or(u64::MAX);
+        self.left = self
+            .left
+            .saturating_add(come)
+            .min(most)
+            .saturating_sub(units);
+    }
+
+    /// How much has come back since it was told of.
+    fn come(&self, now: Timestamp) -> u64 {
+        if now < self.dry_until {
+            return 0;
+        }
+        let come = now.since(self.told).as_nanos() / self.refill.as_nanos().max(1);
+        u64::try_from(come).unwrap_or(u64::MAX)
     }
 
     /// Full again: nothing that was told matters any more.
@@ -91,23 +113,29 @@ impl Bucket {
         ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
-        let charge = spending.charge(&self.unit, cost);
+        let charge = self.most(spending.charge(&self.unit, cost));
         let asked = spending.ahead(&self.unit, ahead).saturating_add(charge);
-        let with_theirs = spending.under_way(&self.unit).saturating_add(asked);
-        if self.holds(with_theirs) <= now {
+        let theirs = spending.under_way(&self.unit);
+        let with_theirs = theirs.saturating_add(asked);
+        let fits = self.most(with_theirs) == with_theirs;
+        if fits && self.holds(with_theirs) <= now {
             return Opening::NOW;
         }
         let earliest = self.holds(asked);
-        if earliest > now || spending.under_way(&self.unit) == 0 {
+        if earliest > now || theirs == 0 {
             return Opening::at(earliest, Reason::Window);
         }
-        // Those under way may be counted already: their answers will tell.
-        Opening::completion(Reason::Window, self.holds(with_theirs))
+        // Those under way may be counted already: their answers will tell. It never holds more than when it is full.
+        let all = if fits {
+            self.holds(with_theirs)
+        } else {
+            Timestamp::MAX
+        };
+        Opening::completion(Reason::Window, all)
     }
 
     pub(super) fn snapshot(&self, now: Timestamp) -> WindowSnapshot {
-        let come = now.since(self.told).as_nanos() / self.refill.as_nanos().max(1);
-        let come = u64::try_from(come).unwrap_or(u64::MAX);
+        let come = self.come(now);
         let most = self.capacity.unwrap_or(u64::MAX);
         WindowSnapshot {
             name: self.name.clone(),
@@ -117,10 +145,14 @@ impl Bucket {
         }
     }
 
+    /// So much of it as it can hold.
+    fn most(&self, units: u64) -> u64 {
+        self.capacity.map_or(units, |most| units.min(most.max(1)))
+    }
+
     /// When it holds so much; more than it can hold it has when it is full, and the server decides.
     fn holds(&self, units: u64) -> Timestamp {
-        let units = self.capacity.map_or(units, |most| units.min(most.max(1)));
-        let missing = units.saturating_sub(self.left);
+        let missing = self.most(units).saturating_sub(self.left);
         if missing == 0 {
             return self.told;
         }
@@ -201,7 +233,7 @@ mod tests {
         bucket.learn(told_of(told(1400, 2), &points(90, None)));
         assert_eq!(bucket.snapshot(at(1300)).remaining, 40);
         assert_eq!(bucket.snapshot(at(1400)).remaining, 45);
-        bucket.lost(&costing(30));
+        bucket.lost(at(1300), 30);
         assert_eq!(bucket.snapshot(at(1300)).remaining, 10);
     }
 

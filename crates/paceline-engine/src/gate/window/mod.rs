@@ -62,25 +62,25 @@ impl Windows {
     pub(crate) fn sent(&mut self, now: Timestamp, cost: &Cost) {
         self.spending.under_way.add(cost);
         for own in &mut self.known {
-            own.sent(now, cost);
+            own.sent(now, self.spending.spends(&own.unit, cost));
         }
     }
 
     /// It was not sent after all.
     pub(crate) fn unsent(&mut self, cost: &Cost) {
         for own in &mut self.known {
-            own.unsent(cost);
+            own.unsent(self.spending.spends(&own.unit, cost));
         }
         self.over(cost);
     }
 
     /// Nobody will tell whether it was counted.
-    pub(crate) fn lost(&mut self, cost: &Cost) {
+    pub(crate) fn lost(&mut self, now: Timestamp, cost: &Cost) {
         for own in &mut self.known {
-            own.lost(cost);
+            own.lost(self.spending.spends(&own.unit, cost));
         }
         for own in &mut self.buckets {
-            own.lost(cost);
+            own.lost(now, self.spending.spends(&own.unit, cost));
         }
         self.over(cost);
     }
@@ -100,12 +100,12 @@ impl Windows {
                 return false;
             }
             Answer::Failure(_) => {
-                self.lost(cost);
+                self.lost(told.now, cost);
                 return false;
             }
         };
         self.spending.under_way.remove(cost);
-        self.spending.prices.learn(seen);
+        self.spending.learn(seen);
         // Who was not recognised may be told an anonymous neighbour's numbers.
         if status != UNAUTHORIZED {
             self.learn(told, &seen.windows, chance);
@@ -124,9 +124,9 @@ impl Windows {
         seen: &Observation,
         chance: impl FnMut() -> f64,
     ) {
-        self.spending.prices.learn(seen);
+        self.spending.learn(seen);
         for own in &mut self.known {
-            own.counted(cost);
+            own.counted(self.spending.spends(&own.unit, cost));
         }
         if seen.answer != Answer::Status(UNAUTHORIZED) {
             self.learn(told, &seen.windows, chance);
@@ -231,6 +231,13 @@ impl Windows {
     /// Whether a window that is used up is reason enough for a refusal: it says so itself, or those under way were enough.
     fn explains(&mut self, told: Told, cost: &Cost, seen: &Observation) -> bool {
         let said = seen.windows.iter().any(|window| {
+            // One for which there is no room holds nobody back.
+            let mut known = self.known.iter().map(|own| (&own.name, &own.unit));
+            let mut buckets = self.buckets.iter().map(|own| (&own.name, &own.unit));
+            let own = (&window.name, &window.unit);
+            if !known.any(|known| known == own) && !buckets.any(|known| known == own) {
+                return false;
+            }
             let refill = window.refill;
             let bucket = refill.and_then(|refill| Bucket::new(told, window, refill));
             let window = countable(window);
@@ -251,6 +258,21 @@ impl Windows {
 }
 
 impl Spending {
+    /// What is never served prices nobody else.
+    fn learn(&mut self, seen: &Observation) {
+        if !seen.is_too_dear(&Cost::default()) {
+            self.prices.learn(seen);
+        }
+    }
+
+    /// What it is taken to spend, as `under_way` sums it.
+    fn spends(&self, unit: &Unit, cost: &Cost) -> u64 {
+        match unit {
+            Unit::Other(_) => cost.named(unit).unwrap_or_else(|| self.prices.of(unit)),
+            _ => cost.of(unit),
+        }
+    }
+
     const fn is_nothing(&self) -> bool {
         self.under_way.is_nothing()
     }

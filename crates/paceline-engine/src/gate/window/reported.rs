@@ -126,26 +126,26 @@ impl Reported {
     }
 
     /// A request leaves.
-    pub(super) fn sent(&mut self, now: Timestamp, cost: &Cost) {
-        self.others.sent(cost.of(&self.unit));
+    pub(super) fn sent(&mut self, now: Timestamp, units: u64) {
+        self.others.sent(units);
         if self.is_over(now) && self.scout.is_none() {
             self.scout = Some(now);
         }
     }
 
     /// It left as one that is charged elsewhere, and is ours all the same.
-    pub(super) fn counted(&mut self, cost: &Cost) {
-        self.others.sent(cost.of(&self.unit));
+    pub(super) fn counted(&mut self, units: u64) {
+        self.others.sent(units);
     }
 
     /// It did not leave after all.
-    pub(super) fn unsent(&mut self, cost: &Cost) {
-        self.others.unsent(cost.of(&self.unit));
+    pub(super) fn unsent(&mut self, units: u64) {
+        self.others.unsent(units);
     }
 
     /// It may have been counted, and no answer will tell.
-    pub(super) fn lost(&mut self, cost: &Cost) {
-        self.left.spend(cost.of(&self.unit));
+    pub(super) fn lost(&mut self, units: u64) {
+        self.left.spend(units);
     }
 
     /// Nothing is under way: nobody can tell any more.

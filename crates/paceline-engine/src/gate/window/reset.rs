@@ -50,7 +50,9 @@ impl Reset {
         };
         // Nothing is left for longer than the window is long, whatever rounding says.
         let at_most = match length {
-            Some(length) if !length.is_zero() && reset <= length + SECOND => reset.min(length),
+            Some(length) if !length.is_zero() && reset <= length.saturating_add(SECOND) => {
+                reset.min(length)
+            }
             _ => reset,
         };
         Self {

@@ -3,6 +3,8 @@
 use super::*;
 use crate::{Reason, Verdict};
 
+mod units;
+
 /// One gate's windows, with everything under way in the order of its departure.
 struct Lab {
     windows: Windows,
@@ -151,7 +153,7 @@ fn a_scout_that_never_left_or_never_returns_lets_the_next_one_go() {
     assert_eq!(lab.volley(6000, 5), 1);
     lab.windows.unsent(&Cost::default());
     assert_eq!(lab.volley(6000, 5), 1);
-    lab.windows.lost(&Cost::default());
+    lab.windows.lost(at(6000), &Cost::default());
     assert_eq!(lab.volley(6000, 5), 1);
 }
 
@@ -348,7 +350,7 @@ fn what_nobody_answers_for_may_have_been_counted() {
     lab.answer(20, first, &served(&[window(10, 2, 60)]));
     lab.send(30, &Cost::default());
     let (_, _, cost) = lab.under_way.pop().expect("one under way");
-    lab.windows.lost(&cost);
+    lab.windows.lost(at(40), &cost);
     assert_eq!(lab.volley(40, 10), 1);
 }
 
