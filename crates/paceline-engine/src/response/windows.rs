@@ -38,11 +38,16 @@ pub(super) fn merge(
     if !plain.is_empty() {
         families.resize(windows.len(), "");
     }
+    let mut twins = Vec::new();
     for (family, window, own_quotas) in plain {
         quotas.extend(own_quotas);
-        let is_twin =
-            |(own, other): (&Window, &&str)| *other != family && say_the_same(own, &window);
-        if let Some(twin) = windows.iter().zip(&families).position(is_twin) {
+        // Two of one family are two limiters, also where both could be the twin of one.
+        let is_twin = |(place, (own, other)): (usize, (&Window, &&str))| {
+            *other != family && !twins.contains(&(place, family)) && say_the_same(own, &window)
+        };
+        let mut known = windows.iter().zip(&families).enumerate();
+        if let Some(twin) = known.position(is_twin) {
+            twins.push((twin, family));
             complete(&mut windows[twin], window);
         } else {
             families.push(family);
@@ -169,6 +174,15 @@ mod tests {
         merge(&mut windows, vec![other], vec![], &mut flags);
         assert_eq!(windows.len(), 2);
         assert!(flags.contains("mixed_families"));
+    }
+
+    #[test]
+    fn a_window_is_said_once_by_each_family() {
+        let mut windows = Vec::new();
+        let said = [("x-ratelimit", 30), ("ratelimit", 30), ("ratelimit", 31)];
+        let said = said.map(|(family, reset)| (family, window(None, 0, reset), vec![]));
+        merge(&mut windows, said.into(), vec![], &mut Flags::default());
+        assert_eq!(windows, [window(None, 0, 30), window(None, 0, 31)]);
     }
 
     #[test]
