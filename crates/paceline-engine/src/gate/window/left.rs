@@ -3,6 +3,9 @@
 //! Whatever the server counted after an answer is still under way, or is in an answer that shows less. So the least that
 //! was shown, without what is under way, is never too much. But an answer to a request that left once a count was known
 //! is newer than that count, and may show more: windows that move give back bit by bit.
+//!
+//! Answers that show no count may have been counted all the same, or not at all: what they spent is kept apart until a
+//! count is shown again.
 
 /// The counts of two generations. Whoever left when the first count of a generation was known begins the next one, and
 /// everything from the generation before that is superseded by it.
@@ -11,6 +14,7 @@ pub(super) struct Left {
     older: u64,
     newer: u64,
     next_generation: u64,
+    unsaid: u64,
 }
 
 impl Left {
@@ -20,6 +24,7 @@ impl Left {
             older: count,
             newer: count,
             next_generation: next_order,
+            unsaid: 0,
         }
     }
 
@@ -35,6 +40,7 @@ impl Left {
                 older: self.newer,
                 newer: count,
                 next_generation: next_order,
+                unsaid: 0,
             };
         } else {
             self.newer = self.newer.min(count);
@@ -47,7 +53,20 @@ impl Left {
         self.newer = self.newer.saturating_sub(units);
     }
 
+    /// The answer to the request that left as `order` shows no count.
+    pub(super) const fn show_nothing(&mut self, units: u64, order: u64) {
+        if self.is_news(order) {
+            self.unsaid = self.unsaid.saturating_add(units);
+        }
+    }
+
+    /// What is left for sure.
     pub(super) fn count(&self) -> u64 {
+        self.shown().saturating_sub(self.unsaid)
+    }
+
+    /// What is left if answers that show no count were not counted.
+    pub(super) fn shown(&self) -> u64 {
         self.older.min(self.newer)
     }
 }
@@ -83,6 +102,16 @@ mod tests {
         assert_eq!(left.count(), 3);
         left.show(4, 1, 2);
         left.show(4, 2, 3);
+        assert_eq!(left.count(), 4);
+    }
+    #[test]
+    fn what_answers_without_a_count_spent_is_forgotten_once_one_is_shown() {
+        let mut left = Left::new(5, 3);
+        left.show_nothing(1, 2);
+        assert_eq!(left.count(), 5, "it may be in the five");
+        left.show_nothing(2, 3);
+        assert_eq!((left.count(), left.shown()), (3, 5));
+        left.show(4, 4, 5);
         assert_eq!(left.count(), 4);
     }
 }

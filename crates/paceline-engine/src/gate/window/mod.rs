@@ -43,7 +43,7 @@ struct Spending {
 
 /// A server that names more windows than this keeps those that are not over; the bound is against a hostile one.
 const MOST_WINDOWS: usize = 8;
-/// So many answers in a row that do not tell of a window that is over, and it is forgotten.
+/// So many answers in a row that do not tell of a window that is over or used up, and it is forgotten.
 const SILENT: u64 = 8;
 const UNAUTHORIZED: u16 = 401;
 
@@ -109,7 +109,7 @@ impl Windows {
         // Who was not recognised may be told an anonymous neighbour's numbers.
         if status != UNAUTHORIZED {
             self.learn(told, &seen.windows, chance);
-            self.heed_silence(told, seen);
+            self.heed_silence(told, cost, seen);
         }
         let explained = told.refused && self.explains(told, cost, seen);
         self.nobody_tells();
@@ -185,11 +185,7 @@ impl Windows {
                 continue;
             };
             let seen = (window, remaining, reset);
-            let known = self
-                .known
-                .iter_mut()
-                .find(|own| own.name == window.name && own.unit == window.unit);
-            if let Some(own) = known {
+            if let Some(own) = self.known.iter_mut().find(|own| own.is_told_by(window)) {
                 own.learn(told, seen, &self.spending, chance());
                 continue;
             }
@@ -215,14 +211,15 @@ impl Windows {
         }
     }
 
-    /// A window that is over and that nobody tells of any more was another resource's, or is there no longer.
-    fn heed_silence(&mut self, told: Told, seen: &Observation) {
+    /// A window that is over, or used up by those that were served without a word of it, was another resource's or is there
+    /// no longer.
+    fn heed_silence(&mut self, told: Told, cost: &Cost, seen: &Observation) {
         if told.refused || seen.flags.contains("cached") {
             return;
         }
         self.known.retain_mut(|own| {
-            if own.told_by != told.order && own.is_over(told.sent) {
-                own.silent += 1;
+            if !seen.windows.iter().any(|window| own.is_told_by(window)) {
+                own.served_silently(told, self.spending.spends(&own.unit, cost));
             }
             own.silent < SILENT
         });

@@ -47,7 +47,7 @@ pub(crate) struct Reported {
     longest: Duration,
     /// When the first request left after the reset.
     scout: Option<Timestamp>,
-    /// Answers in a row, after the reset, that did not tell of it.
+    /// Answers in a row that did not tell of it although it was over, or used up.
     pub(super) silent: u64,
     /// Which answer told of it last.
     pub(super) told_by: u64,
@@ -87,6 +87,10 @@ impl Reported {
         own
     }
 
+    pub(super) fn is_told_by(&self, window: &Window) -> bool {
+        self.name == window.name && self.unit == window.unit
+    }
+
     /// The window is told of again.
     pub(super) fn learn(
         &mut self,
@@ -96,14 +100,14 @@ impl Reported {
         chance: f64,
     ) {
         let seen = Reset::told(told.sent, told.now, reset, window.length);
-        let was = self.left.count();
+        let was = self.left.shown();
         let is_news = self.left.is_news(told.order);
         match self.reset.relation(&seen, told.sent) {
             // It left before the known one was told of and belongs to the window before: it was overtaken.
             Relation::Before if !is_news => return,
             Relation::Same if !(remaining > was && is_news && self.longest <= SHORT) => {
                 self.left.show(remaining, told.order, told.next_order);
-                self.moves |= self.left.count() > was;
+                self.moves |= self.left.shown() > was;
                 self.reset.narrow(&seen, self.moves);
                 self.others.told(told.now, remaining);
             }
@@ -153,6 +157,15 @@ impl Reported {
         self.scout = None;
     }
 
+    /// Served without a word. Whether that was counted, nobody said; whoever is served when nothing is left was not.
+    pub(super) fn served_silently(&mut self, told: Told, units: u64) {
+        let is_contradicted = self.left.is_news(told.order) && self.left.count() == 0;
+        if is_contradicted || self.is_over(told.sent) {
+            self.silent += 1;
+        }
+        self.left.show_nothing(units, told.order);
+    }
+
     /// Refused without a word: others were quicker.
     pub(super) const fn exhaust(&mut self) {
         self.left.spend(u64::MAX);
@@ -200,13 +213,13 @@ impl Reported {
             }
             return self.opens_anew(now, ahead, with_theirs, is_first);
         }
-        if asked > left {
+        if asked > self.left.shown() {
             return Opening::at(self.reset.at(), Reason::Window);
         }
         if is_first || with_theirs <= self.others.leave_us(now, left) {
             return Opening::NOW;
         }
-        // It may fit when those under way turn out to be counted already: their answers will tell.
+        // It may fit when those under way turn out to be counted already, or those answered not to be: answers will tell.
         Opening::completion(Reason::Window, self.reset.at())
     }
 

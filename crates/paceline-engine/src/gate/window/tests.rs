@@ -326,12 +326,59 @@ fn a_window_that_nobody_tells_of_any_more_is_forgotten() {
 }
 
 #[test]
+fn answers_that_tell_nothing_are_taken_to_spend_and_then_one_finds_out() {
+    let mut lab = Lab::new();
+    lab.volley(0, 1);
+    lab.answer(10, 1, &served(&[window(10, 4, 3600)]));
+    assert_eq!(lab.volley(20, 100), 4);
+    for order in 2..=5 {
+        lab.answer(30, order, &served(&[]));
+    }
+    assert_eq!(lab.volley(40, 100), 1, "the four may be spent, or not");
+    assert!(lab.answer(50, 6, &refused(&[])), "they were");
+    assert_eq!(
+        lab.opens(60, &Cost::default()),
+        Opening::at(at(3_600_010), Reason::Window)
+    );
+}
+
+#[test]
+fn a_window_that_is_contradicted_by_silence_is_forgotten() {
+    let mut lab = Lab::new();
+    lab.volley(0, 1);
+    let month = Window {
+        name: Some("month".into()),
+        ..window(1000, 1, 30 * 86_400)
+    };
+    lab.answer(10, 1, &served(&[month]));
+    for n in 0..=SILENT {
+        assert_eq!(lab.volley(20, 100), 1);
+        lab.answer(30, 2 + n, &served(&[]));
+    }
+    assert!(lab.windows.is_empty());
+}
+
+#[test]
+fn one_word_ends_the_silence() {
+    let mut lab = Lab::new();
+    lab.volley(0, 1);
+    lab.answer(10, 1, &served(&[window(10, 4, 60)]));
+    assert_eq!(lab.volley(20, 100), 4);
+    for order in 2..=4 {
+        lab.answer(30, order, &served(&[]));
+    }
+    assert_eq!(lab.volley(40, 100), 0, "one is left, and under way");
+    lab.answer(50, 5, &served(&[window(10, 3, 60)]));
+    assert_eq!(lab.volley(60, 100), 3, "the three were not counted");
+}
+
+#[test]
 fn a_server_that_invents_windows_fills_a_few_and_those_that_are_over_make_room() {
     let mut lab = Lab::new();
     for n in 0..100 {
         let named = Window {
             name: Some(format!("w{n}").into()),
-            ..window(10, 5, 60)
+            ..window(1000, 500, 60)
         };
         let order = lab.send(0, &Cost::default());
         lab.answer(0, order, &served(&[named]));
