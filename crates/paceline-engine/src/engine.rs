@@ -276,10 +276,8 @@ impl Engine {
         }
         let found = self.through_known(want);
         let want = found.as_ref().unwrap_or(want);
-        let first_found = self.first_found();
         let around = retry::Surroundings {
             now,
-            budget: &mut self.budget,
             neighbours: self.answers,
             circuit_closed: want
                 .gates
@@ -289,7 +287,7 @@ impl Engine {
             has_served: want
                 .gates
                 .iter()
-                .take_while(|index| *index < first_found)
+                .filter(|index| !self.is_found(*index))
                 .all(|index| self.gates.get(index).is_none_or(Gate::has_served)),
             risk: want
                 .gates
@@ -297,6 +295,7 @@ impl Engine {
                 .filter_map(|index| self.gates.get(index))
                 .map(Gate::risk)
                 .fold(0.0, f64::max),
+            budget: &mut self.budget,
             rng: &mut self.rng,
         };
         let decision = retry::decide(policy, attempts, repeatable, seen, around);

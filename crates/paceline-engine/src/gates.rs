@@ -41,13 +41,13 @@ impl GateSet {
             .map(|index| usize::from(*index))
     }
 
-    /// Only those before `first`.
-    pub(crate) fn before(mut self, first: usize) -> Self {
-        let kept = self.iter().take_while(|index| *index < first).count();
-        // Equal sets have equal rests.
-        self.ids[kept..].fill(0);
-        self.len = u8::try_from(kept).unwrap_or(self.len);
-        self
+    /// Only the others.
+    pub(crate) fn without(self, these: impl Fn(usize) -> bool) -> Self {
+        let ids = &self.ids[..usize::from(self.len)];
+        let others = ids.iter().filter(|index| !these(usize::from(**index)));
+        others.fold(Self::default(), |set, index| {
+            set.with(*index).unwrap_or(set)
+        })
     }
 
     pub(crate) fn contains(&self, index: usize) -> bool {
@@ -67,7 +67,7 @@ mod tests {
             .expect("room for three");
         assert_eq!(set.iter().collect::<Vec<_>>(), [2, 5]);
         assert!(set.contains(2) && !set.contains(3));
-        assert_eq!(set.before(5), GateSet::one(2));
+        assert_eq!(set.without(|index| index >= 5), GateSet::one(2));
         let full = (1..16)
             .try_fold(GateSet::one(0), GateSet::with)
             .expect("sixteen fit");

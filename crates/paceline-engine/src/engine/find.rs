@@ -16,7 +16,7 @@ impl Engine {
     /// line. There are at most 512; then those are used again that have been idle longest, and if all are busy, whoever
     /// comes shares the last.
     pub fn find_gates(&mut self, rule: FindGates) {
-        self.found = Some(Box::new(Found::new(rule, self.gates.len())));
+        self.found = Some(Box::new(Found::new(rule)));
     }
 
     /// The gates that a request is charged to; those of its route are found if they are not known.
@@ -47,11 +47,9 @@ impl Engine {
         })
     }
 
-    /// The gates from here on were found.
-    pub(super) fn first_found(&self) -> usize {
-        self.found
-            .as_ref()
-            .map_or(usize::MAX, |found| found.first())
+    /// Whether the gate at `index` was found.
+    pub(super) fn is_found(&self, index: usize) -> bool {
+        self.found.as_ref().is_some_and(|found| found.has(index))
     }
 
     /// Nobody goes through it any more: its only route is in a bucket that has another gate.
@@ -120,9 +118,9 @@ impl Engine {
             found.leave(own.gate);
         }
         found.route(route, to);
-        let first = found.first();
-        self.line
-            .reroute(now, route, |gates| to.on_top_of(gates.before(first)));
+        self.line.reroute(now, route, |gates| {
+            to.on_top_of(gates.without(|index| found.has(index)))
+        });
         Some(gate)
     }
 
@@ -139,7 +137,7 @@ impl Engine {
         } = self;
         let found = found.as_mut()?;
         let waited_for = line.gates_waited_for();
-        let room = found.make_room(|index| {
+        let room = found.make_room(gates.len(), |index| {
             gates.get(index).is_some_and(|gate| gate.is_idle(now)) && !waited_for.contains(&index)
         });
         let cold_start = match found.rule.by {
@@ -173,9 +171,9 @@ impl Engine {
 
     /// What people see: the upstream's name, and the bucket's if that is a plain word.
     fn rename(&mut self, gate: u16, bucket: Option<&str>) {
-        let first = self.first_found();
+        let found = self.found.as_ref();
+        let number = found.map_or(0, |found| found.number(gate));
         let upstream = self.gates.first().map_or("", Gate::name);
-        let number = usize::from(gate).saturating_sub(first) + 1;
         let plain = |word: &&str| {
             let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
             word.len() <= LONGEST_WORD && word.bytes().all(plain)

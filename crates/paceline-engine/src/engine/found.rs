@@ -18,9 +18,7 @@ const MOST_ROUTES: usize = 8 * MOST_FOUND;
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) rule: FindGates,
-    /// The index of the first of them.
-    first: usize,
-    gates: Vec<Entry>,
+    gates: BTreeMap<u16, Entry>,
     routes: BTreeMap<RouteKey, Way>,
     buckets: BTreeMap<Box<str>, BTreeMap<Option<u64>, u16>>,
     /// The bucket that a path was in last, whatever its object.
@@ -74,11 +72,10 @@ impl Way {
 }
 
 impl Found {
-    pub(super) const fn new(rule: FindGates, first: usize) -> Self {
+    pub(super) const fn new(rule: FindGates) -> Self {
         Self {
             rule,
-            first,
-            gates: Vec::new(),
+            gates: BTreeMap::new(),
             routes: BTreeMap::new(),
             buckets: BTreeMap::new(),
             paths: BTreeMap::new(),
@@ -88,8 +85,14 @@ impl Found {
         }
     }
 
-    pub(super) const fn first(&self) -> usize {
-        self.first
+    /// Whether the gate at `index` was found. Those before it, or between, are configured.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.entry_at(index).is_some()
+    }
+
+    /// Its number among those that were found, from 1.
+    pub(super) fn number(&self, gate: u16) -> usize {
+        self.gates.range(..=gate).count()
     }
 
     pub(super) const fn rest(&self) -> Option<u16> {
@@ -220,39 +223,30 @@ impl Found {
         }
     }
 
-    /// Room for a gate: one more, or one that is used no more. `idle` says which may be.
-    pub(super) fn make_room(&mut self, idle: impl Fn(usize) -> bool) -> Room {
-        let places = self.gates.iter().enumerate();
-        let mut left = places
-            .filter(|(_, own)| own.left)
-            .map(|(place, _)| self.first + place);
-        if let Some(gate) = left.find(|gate| idle(*gate)) {
-            return self.reuse(gate);
+    /// Room for a gate: one more at `next`, or one that is used no more. `idle` says which may be.
+    pub(super) fn make_room(&mut self, next: usize, idle: impl Fn(usize) -> bool) -> Room {
+        let mut left = self.gates.iter().filter(|(_, own)| own.left);
+        if let Some((gate, _)) = left.find(|(gate, _)| idle(usize::from(**gate))) {
+            return self.reuse(*gate);
         }
-        let next = self.first + self.gates.len();
-        let index = u16::try_from(next).ok();
-        if let Some(gate) = index.filter(|_| self.gates.len() < MOST_FOUND) {
-            self.gates.push(Entry::default());
+        let next = u16::try_from(next).ok();
+        if let Some(gate) = next.filter(|_| self.gates.len() < MOST_FOUND) {
+            self.gates.insert(gate, Entry::default());
             let last = self.gates.len() == MOST_FOUND;
             self.rest = last.then_some(gate);
             return if last { Room::Rest(gate) } else { Room::New };
         }
-        let places = self.gates.iter().enumerate();
-        let mut gates: Vec<_> = places
-            .map(|(place, own)| (own.used, self.first + place))
-            .filter(|(_, gate)| self.rest.map(usize::from) != Some(*gate))
-            .collect();
+        let gates = self.gates.iter().map(|(gate, own)| (own.used, *gate));
+        let mut gates: Vec<_> = gates.filter(|(_, gate)| self.rest != Some(*gate)).collect();
         gates.sort_unstable();
-        match gates.into_iter().find(|(_, gate)| idle(*gate)) {
+        let mut gates = gates.into_iter();
+        match gates.find(|(_, gate)| idle(usize::from(*gate))) {
             Some((_, gate)) => self.reuse(gate),
             None => self.rest.map_or(Room::None, Room::Full),
         }
     }
 
-    fn reuse(&mut self, gate: usize) -> Room {
-        let Ok(gate) = u16::try_from(gate) else {
-            return Room::None;
-        };
+    fn reuse(&mut self, gate: u16) -> Room {
         self.routes.retain(|_, way| way.gate != gate);
         for way in self.routes.values_mut() {
             way.also = way.also.filter(|own| *own != gate);
@@ -274,7 +268,7 @@ impl Found {
     }
 
     fn entry_at(&self, index: usize) -> Option<&Entry> {
-        self.gates.get(index.checked_sub(self.first)?)
+        self.gates.get(&u16::try_from(index).ok()?)
     }
 
     fn forget_routes(&mut self) {
@@ -284,13 +278,8 @@ impl Found {
         self.routes.retain(|_, way| way.used > oldest);
     }
 
-    fn place(&self, gate: u16) -> usize {
-        usize::from(gate).saturating_sub(self.first)
-    }
-
     fn entry(&mut self, gate: u16) -> &mut Entry {
-        let place = self.place(gate);
-        &mut self.gates[place]
+        self.gates.entry(gate).or_default()
     }
 }
 

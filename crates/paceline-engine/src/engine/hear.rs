@@ -30,12 +30,12 @@ impl Engine {
             }
             return;
         };
-        let (found, first) = (usize::from(found), self.first_found());
+        let found = usize::from(found);
         let about = self.about(sent, seen);
         for index in sent.gates().iter() {
             if index == found {
                 self.tell_found(now, index, sent, (alone, about), seen);
-            } else if about == About::All && index < first {
+            } else if about == About::All && !self.is_found(index) {
                 let mut rest = seen.clone();
                 rest.windows.clear();
                 self.tell(now, index, sent, (alone, true), &rest);
