@@ -5,6 +5,7 @@ use core::time::Duration;
 use crate::engine::Engine;
 use crate::event::Event;
 use crate::line::TicketId;
+use crate::owner::Owner;
 use crate::ticket::{Refusal, Sent};
 use crate::{Deadline, Reason};
 
@@ -32,6 +33,11 @@ pub enum Effect {
     },
     /// Something to report.
     Event(Event),
+    /// Another owner has to look: call its `handle_timeout`. A call that is lost delays its requests and nothing else.
+    Call {
+        /// Whose requests may start, or never will.
+        owner: Owner,
+    },
 }
 
 /// The effects of one input. It borrows the engine, so the next input has to wait until these are drained.

@@ -22,13 +22,16 @@ mod costs;
 mod doubt;
 mod find;
 mod found;
+mod gates;
 mod hear;
+mod outstanding;
 mod serve;
+mod share;
 
 /// The gates of one upstream and partition, and the line before them.
 #[derive(Debug)]
 pub struct Engine {
-    gates: Vec<Gate>,
+    gates: gates::Gates,
     line: Line,
     max_waiting: usize,
     budget: Budget,
@@ -41,6 +44,8 @@ pub struct Engine {
     shut: bool,
     /// Gates that are found from responses, if any are.
     found: Option<Box<found::Found>>,
+    /// What only one of several engines with one line knows.
+    sharing: Option<Box<share::Sharing>>,
 }
 
 /// What became of a request that asked.
@@ -63,7 +68,7 @@ impl Engine {
     /// A pace line without gates. `max_waiting` bounds the line; `seed` decides all jitter.
     pub fn new(max_waiting: usize, seed: u64) -> Self {
         Self {
-            gates: Vec::new(),
+            gates: gates::Gates::default(),
             line: Line::default(),
             max_waiting,
             budget: Budget::default(),
@@ -75,6 +80,7 @@ impl Engine {
             wake: None,
             shut: false,
             found: None,
+            sharing: None,
         }
     }
 
@@ -87,7 +93,8 @@ impl Engine {
 
     /// At most so many are under way at this gate before the first has been served.
     pub fn cold_start(&mut self, gate: u16, most: u64) {
-        if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
+        let index = self.place_of(usize::from(gate));
+        if let Some(gate) = self.gates.get_mut(index) {
             gate.cold_start(most);
         }
     }
@@ -104,14 +111,14 @@ impl Engine {
         if self.shut {
             return Joined::Refused(Refusal::because(Reason::Shutdown));
         }
-        let found;
-        let want = if self.found.is_some() {
+        let placed;
+        let want = if self.found.is_some() || self.sharing.is_some() {
             let gates = self.gates_for(now, want);
-            found = Want {
+            placed = Want {
                 gates,
                 ..want.clone()
             };
-            &found
+            &placed
         } else {
             want
         };
@@ -122,7 +129,7 @@ impl Engine {
             let (cost, refused) = (want.cost.clone(), attempts.last_refused());
             let mut sent = self.take(now, want.gates, cost, refused);
             sent.route = want.route;
-            self.doubts(&mut sent);
+            self.leaves(&mut sent);
             return Joined::Admitted(sent);
         }
         let place = place.unwrap_or_else(|| self.place(now, want));
@@ -133,6 +140,7 @@ impl Engine {
         self.next_ticket += 1;
         let ticket = Ticket {
             id,
+            owner: self.me(),
             place,
             gates: want.gates,
             cost: want.cost.clone(),
@@ -156,7 +164,7 @@ impl Engine {
 
     /// An answer, or the lack of one. Once per send.
     pub fn settle(&mut self, now: Timestamp, sent: &mut Sent, seen: &Observation) -> Effects<'_> {
-        if !core::mem::replace(&mut sent.answered, true) {
+        if !core::mem::replace(&mut sent.answered, true) && self.knows(sent) {
             self.no_more_doubts(sent);
             // Refused again although everybody in between was served: about this request, not about the pace.
             let alone = sent
@@ -174,13 +182,24 @@ impl Engine {
                 }
             }
             self.cost_told(now, sent, seen);
+            if let Some(outstanding) = self.outstanding() {
+                outstanding.answered(sent);
+            }
             self.serve(now);
         }
         Effects::new(self)
     }
 
     /// The response has ended, was dropped, or will never come: it is not in flight any more.
-    pub fn finish(&mut self, now: Timestamp, mut sent: Sent) -> Effects<'_> {
+    pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        if self.is_ours_still(&sent) {
+            self.end(now, sent);
+        }
+        self.serve(now);
+        Effects::new(self)
+    }
+
+    fn end(&mut self, now: Timestamp, mut sent: Sent) {
         self.no_more_doubts(&mut sent);
         for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
@@ -194,12 +213,18 @@ impl Engine {
         if sent.estimate && !sent.receipt_gone {
             self.cost_stands(&sent.charge);
         }
+    }
+
+    /// It was not sent after all. Whose real cost was told, or will be, has been sent: that stays charged.
+    pub fn refund(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
+        if self.is_ours_still(&sent) {
+            self.unsend(now, sent);
+        }
         self.serve(now);
         Effects::new(self)
     }
 
-    /// It was not sent after all. Whose real cost was told, or will be, has been sent: that stays charged.
-    pub fn refund(&mut self, now: Timestamp, mut sent: Sent) -> Effects<'_> {
+    fn unsend(&mut self, now: Timestamp, mut sent: Sent) {
         self.no_more_doubts(&mut sent);
         for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
@@ -217,14 +242,14 @@ impl Engine {
         if (sent.answered || sent.has_left()) && !sent.receipt_gone {
             self.cost_stands(&sent.charge);
         }
-        self.serve(now);
-        Effects::new(self)
     }
 
     /// Charges a request that has already been sent and answered without asking (a redirect that was followed unseen).
     pub fn spend(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Effects<'_> {
         let sent = self.take(now, gates, cost, None);
-        self.finish(now, sent)
+        self.end(now, sent);
+        self.serve(now);
+        Effects::new(self)
     }
 
     /// A waiting request goes away; nothing was charged.
@@ -243,7 +268,9 @@ impl Engine {
 
     /// A gate's limits change while it runs: what was spent stays spent.
     pub fn change_limits(&mut self, now: Timestamp, gate: u16, limits: Vec<Limit>) -> Effects<'_> {
-        if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
+        if self.change_shared(now, gate, &limits) {
+            self.serve(now);
+        } else if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
             gate.change_limits(now, self.next_order, limits);
             self.refuse_too_costly();
             self.serve(now);
@@ -254,7 +281,7 @@ impl Engine {
     /// Everybody who waits, and whoever comes later, is refused.
     pub fn shut_down(&mut self) -> Effects<'_> {
         self.shut = true;
-        for id in self.line.ids() {
+        for id in self.line.ids_of(self.me()) {
             self.refuse(id, Refusal::because(Reason::Shutdown));
         }
         self.wake = None;
@@ -343,7 +370,7 @@ impl Engine {
 
     /// Name, requests waiting and in flight, believed interval and circuit of a gate, without the cost of a snapshot.
     pub fn gauges(&self, gate: u16) -> Option<Gauges<'_>> {
-        let index = usize::from(gate);
+        let index = self.place_of(usize::from(gate));
         self.gates.get(index).map(|gate| Gauges {
             name: gate.name(),
             waiting: self.line.waiting_for(index),

@@ -42,6 +42,7 @@ mod limits;
 mod line;
 mod observation;
 mod opening;
+mod owner;
 mod priority;
 mod reason;
 pub mod response;
@@ -62,6 +63,7 @@ pub use line::{Place, TicketId};
 pub use observation::{
     Answer, Failure, Flags, Kind, Observation, Scope, Spent, Unit, Verdict, Window,
 };
+pub use owner::Owner;
 pub use priority::Priority;
 pub use reason::Reason;
 pub use retry::{Attempts, Backoff, Decision, Repeatable, RetryPolicy};

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::{Ahead, Cost};
 use crate::gates::GateSet;
+use crate::owner::Owner;
 use crate::retry::Neighbours;
 use crate::{Priority, Reason, RouteKey, Timestamp, Unit};
 
@@ -49,6 +50,8 @@ const fn allowance(priority: Priority) -> Duration {
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
+    /// Whose it is, where several share the line.
+    pub(crate) owner: Option<Owner>,
     pub(crate) place: Place,
     pub(crate) gates: GateSet,
     pub(crate) cost: Cost,
@@ -67,8 +70,19 @@ pub(crate) struct Ticket {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     lanes: BTreeMap<GateSet, Lane>,
-    places: BTreeMap<TicketId, (GateSet, Place, Timestamp)>,
+    spots: BTreeMap<TicketId, Spot>,
     deadlines: BTreeSet<(Timestamp, TicketId)>,
+    /// Somebody came, went or yielded since it was saved.
+    changed: bool,
+}
+
+/// Where a ticket is found.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    gates: GateSet,
+    place: Place,
+    not_before: Timestamp,
+    owner: Option<Owner>,
 }
 
 /// Those who need the same gates.
@@ -85,16 +99,22 @@ struct Lane {
 
 impl Line {
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.spots.is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.spots.len()
     }
 
     pub(crate) fn join(&mut self, now: Timestamp, ticket: Ticket) {
-        self.places
-            .insert(ticket.id, (ticket.gates, ticket.place, ticket.not_before));
+        self.changed = true;
+        let spot = Spot {
+            gates: ticket.gates,
+            place: ticket.place,
+            not_before: ticket.not_before,
+            owner: ticket.owner,
+        };
+        self.spots.insert(ticket.id, spot);
         let lane = self.lanes.entry(ticket.gates).or_default();
         if let Some(deadline) = ticket.deadline {
             self.deadlines.insert((deadline, ticket.id));
@@ -110,7 +130,13 @@ impl Line {
 
     /// Takes a ticket out; with it comes what its lane waited for last.
     pub(crate) fn leave(&mut self, id: TicketId) -> Option<(Ticket, Reason)> {
-        let (gates, place, not_before) = self.places.remove(&id)?;
+        let Spot {
+            gates,
+            place,
+            not_before,
+            ..
+        } = self.spots.remove(&id)?;
+        self.changed = true;
         let lane = self.lanes.get_mut(&gates)?;
         let ticket = match lane.ready.remove(&place) {
             Some(ticket) => {
@@ -162,6 +188,7 @@ impl Line {
     pub(crate) fn yielded(&mut self, gates: GateSet, place: Place) {
         if let Some(lane) = self.lanes.get_mut(&gates) {
             for (_, ticket) in lane.ready.range_mut(..place) {
+                self.changed |= ticket.yields > 0;
                 ticket.yields = ticket.yields.saturating_sub(1);
             }
         }
@@ -209,20 +236,24 @@ impl Line {
     }
 
     pub(crate) fn gates_of(&self, id: TicketId) -> Option<GateSet> {
-        self.places.get(&id).map(|(gates, ..)| *gates)
+        self.spots.get(&id).map(|spot| spot.gates)
     }
 
-    /// The next instant at which the line changes by itself: a delay or a deadline ends.
-    pub(crate) fn next_change(&self) -> Option<(Timestamp, Reason)> {
-        let delay = self
-            .lanes
-            .values()
-            .filter_map(|lane| lane.delayed.first_key_value().map(|((at, _), _)| *at))
-            .min()
-            .map(|at| (at, Reason::Backoff));
-        let deadline = self
-            .deadlines
-            .first()
+    pub(crate) fn owner_of(&self, id: TicketId) -> Option<Owner> {
+        self.spots.get(&id)?.owner
+    }
+
+    /// The next instant at which a ticket of `owner` changes by itself: its delay or its deadline ends.
+    pub(crate) fn next_change(&self, owner: Option<Owner>) -> Option<(Timestamp, Reason)> {
+        let delays = self.lanes.values().filter_map(|lane| {
+            let mut delayed = lane.delayed.iter();
+            let own = delayed.find(|(_, ticket)| ticket.owner == owner);
+            own.map(|((at, _), _)| *at)
+        });
+        let delay = delays.min().map(|at| (at, Reason::Backoff));
+        let mut deadlines = self.deadlines.iter();
+        let deadline = deadlines
+            .find(|(_, id)| self.owner_of(*id) == owner)
             .map(|(at, _)| (*at, Reason::Deadline));
         match (delay, deadline) {
             (Some(delay), Some(deadline)) => Some(if deadline.0 < delay.0 {
@@ -243,8 +274,14 @@ impl Line {
             .sum()
     }
 
-    pub(crate) fn ids(&self) -> Vec<TicketId> {
-        self.places.keys().copied().collect()
+    /// The tickets of `owner`.
+    pub(crate) fn ids_of(&self, owner: Option<Owner>) -> Vec<TicketId> {
+        let own = self.spots.iter().filter(|(_, spot)| spot.owner == owner);
+        own.map(|(id, _)| *id).collect()
+    }
+
+    pub(crate) fn has(&self, owner: Option<Owner>) -> bool {
+        self.spots.values().any(|spot| spot.owner == owner)
     }
 
     /// All tickets, whether they stand in line or their own delay is not over.

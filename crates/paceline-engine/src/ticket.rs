@@ -105,6 +105,14 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// The same, to be ended by somebody else if its owner never does.
+    pub(crate) fn twin(&self) -> Self {
+        Self {
+            charge: self.charge.clone(),
+            ..*self
+        }
+    }
+
     /// When it was admitted.
     pub const fn at(&self) -> Timestamp {
         self.charge.at

@@ -33,6 +33,9 @@ impl Engine {
     /// Nobody will say what else it did cost: the estimate stands.
     pub fn drop_receipt(&mut self, now: Timestamp, receipt: Receipt) -> Effects<'_> {
         self.cost_stands(&receipt.0);
+        if let Some(outstanding) = self.outstanding() {
+            outstanding.told(receipt.0.order);
+        }
         self.serve(now);
         Effects::new(self)
     }

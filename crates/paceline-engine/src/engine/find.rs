@@ -21,12 +21,13 @@ impl Engine {
 
     /// The gates that a request is charged to; those of its route are found if they are not known.
     pub fn gates_for(&mut self, now: Timestamp, want: &Want) -> GateSet {
+        let gates = self.placed_set(want.gates);
         let (Some(found), Some(route)) = (self.found.as_mut(), want.route) else {
-            return want.gates;
+            return gates;
         };
         let way = found.visit(route);
         let way = way.or_else(|| self.first_way(now, route));
-        way.map_or(want.gates, |way| way.on_top_of(want.gates))
+        way.map_or(gates, |way| way.on_top_of(gates))
     }
 
     /// The same, as far as they are known.
@@ -36,12 +37,14 @@ impl Engine {
             let rest = || found.rest().map(Way::to);
             found.look(want.route?).or_else(rest)
         });
-        way.map_or(want.gates, |way| way.on_top_of(want.gates))
+        let gates = self.placed_set(want.gates);
+        way.map_or(gates, |way| way.on_top_of(gates))
     }
 
     /// A request that wants it through all the gates that are known.
     pub(super) fn through_known(&self, want: &Want) -> Option<Want> {
-        (self.found.is_some() && want.route.is_some()).then(|| Want {
+        let is_found = self.found.is_some() && want.route.is_some();
+        (is_found || self.sharing.is_some()).then(|| Want {
             gates: self.known_gates_for(want),
             ..want.clone()
         })

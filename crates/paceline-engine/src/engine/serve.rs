@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::Engine;
+use super::share::Call;
 use crate::cost::{Ahead, Cost};
 use crate::effects::Effect;
 use crate::gates::GateSet;
@@ -81,10 +82,11 @@ impl Engine {
         }
     }
 
-    /// Admits everybody who may start, refuses everybody who never will, and finds out when to look again.
+    /// Admits everybody who may start, refuses everybody who never will, and finds out when to look again. Of a line that is
+    /// shared, each owner does that for its own, and is called when it has to look earlier than it would.
     pub(super) fn serve(&mut self, now: Timestamp) {
         if self.line.is_empty() {
-            self.wake = None;
+            self.looks(None, Vec::new());
             return;
         }
         loop {
@@ -96,8 +98,8 @@ impl Engine {
                         self.refuse(id, refusal);
                     }
                 }
-                Step::Wait(wake) => {
-                    self.wake = wake;
+                Step::Wait(wake, calls) => {
+                    self.looks(wake, calls);
                     return;
                 }
             }
@@ -106,14 +108,22 @@ impl Engine {
 
     /// The next thing to do for the line as it stands.
     fn step(&mut self, now: Timestamp) -> Step {
-        let overdue = self.ended(now, now);
+        let mut calls = Vec::new();
+        let overdue = self.ours_among(self.ended(now, now), now, &mut calls);
         if !overdue.is_empty() {
             return Step::Refuse(overdue);
         }
         let mut wake = self
             .line
-            .next_change()
+            .next_change(self.me())
             .map(|(at, reason)| Deadline::new(at, reason));
+        let mut look = |ticket: &Ticket, at: Option<Deadline>, calls: &mut Vec<Call>| {
+            if ticket.owner == self.me() {
+                wake = sooner(wake, at);
+            } else if let (Some(owner), Some(at)) = (ticket.owner, at) {
+                calls.push((owner, at.at));
+            }
+        };
         let mut blocked: Vec<(&Ticket, Opening)> = Vec::new();
         let mut reasons = Vec::new();
         for head in self.line.heads() {
@@ -121,7 +131,12 @@ impl Engine {
             if let Some(reason) = opening.refusal() {
                 let refusal = self.refusal(now, head.gates, reason, opening);
                 let all = self.line.ready_in(head.gates).into_iter();
-                return Step::Refuse(all.map(|id| (id, refusal.clone())).collect());
+                let all = all.map(|id| (id, refusal.clone())).collect();
+                let ours = self.ours_among(all, now, &mut calls);
+                if ours.is_empty() {
+                    continue;
+                }
+                return Step::Refuse(ours);
             }
             if opening.is_open(now) {
                 let before: Vec<_> = blocked
@@ -129,17 +144,20 @@ impl Engine {
                     .filter(|(earlier, at)| !self.may_pass(now, head, earlier, at))
                     .collect();
                 if before.is_empty() {
-                    return Step::Admit(head.id);
+                    if head.owner == self.me() {
+                        return Step::Admit(head.id);
+                    }
+                    look(head, Some(Deadline::new(now, Reason::Turn)), &mut calls);
                 }
                 for (earlier, _) in before {
-                    wake = sooner(wake, self.room_for_both(now, head, earlier));
+                    look(head, self.room_for_both(now, head, earlier), &mut calls);
                 }
             }
-            let hopeless = self.hopeless(now, head, opening);
+            let hopeless = self.ours_among(self.hopeless(now, head, opening), now, &mut calls);
             if !hopeless.is_empty() {
                 return Step::Refuse(hopeless);
             }
-            wake = sooner(wake, opening.look_again(now));
+            look(head, opening.look_again(now), &mut calls);
             reasons.push((
                 head.gates,
                 if opening.is_open(now) {
@@ -152,13 +170,14 @@ impl Engine {
         }
         // Nobody else may start now, so whose time ends now has had its last chance; waking for it again would not end.
         let ended = self.ended(now, now + Duration::from_nanos(1));
+        let ended = self.ours_among(ended, now, &mut calls);
         if !ended.is_empty() {
             return Step::Refuse(ended);
         }
         for (gates, reason) in reasons {
             self.line.blocked(gates, reason);
         }
-        Step::Wait(wake)
+        Step::Wait(wake, calls)
     }
 
     /// Those whose time ends before `until`.
@@ -249,7 +268,7 @@ impl Engine {
         let waited = now.since(ticket.joined);
         let mut sent = self.take(now, ticket.gates, ticket.cost, ticket.refused);
         sent.route = ticket.route;
-        self.doubts(&mut sent);
+        self.leaves(&mut sent);
         self.effects.push_back(Effect::Admitted {
             ticket: id,
             sent,
@@ -277,7 +296,7 @@ const LOOKS: usize = 3;
 enum Step {
     Admit(TicketId),
     Refuse(Vec<(TicketId, Refusal)>),
-    Wait(Option<Deadline>),
+    Wait(Option<Deadline>, Vec<Call>),
 }
 
 fn sooner(a: Option<Deadline>, b: Option<Deadline>) -> Option<Deadline> {

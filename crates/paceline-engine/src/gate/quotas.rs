@@ -33,6 +33,11 @@ impl Gate {
         units.any(|unit| matches!(unit, crate::Unit::Other(_)))
     }
 
+    /// The configured limits.
+    pub(crate) fn limits(&self) -> impl ExactSizeIterator<Item = &Limit> {
+        self.limits.iter().map(Account::limit)
+    }
+
     /// The gate under other limits, from the send of order `first` on. Those that stay keep what was spent of them; the
     /// others go on, in their order, with the books of those that went and counted the same.
     pub(crate) fn change_limits(&mut self, now: Timestamp, first: u64, limits: Vec<Limit>) {
