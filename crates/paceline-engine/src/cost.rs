@@ -3,6 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
+use minicbor::{Decode, Encode};
+
 use crate::Unit;
 
 /// What one request spends on a gate: requests, and whatever else the upstream counts.
@@ -18,11 +20,14 @@ use crate::Unit;
 /// let search = Cost::requests(5).and("points", 10);
 /// assert_eq!(search.to_string(), "5 requests, 10 points");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Cost {
     /// One, if it does not say.
+    #[n(0)]
     requests: Option<u64>,
     /// By word, each once. Shared, because a cost is copied into the line and out of it.
+    #[n(1)]
+    #[cbor(with = "crate::record::amounts")]
     others: Option<Arc<[Amount]>>,
 }
 

@@ -25,6 +25,7 @@ mod found;
 mod gates;
 mod hear;
 mod outstanding;
+mod record;
 mod serve;
 mod share;
 

@@ -45,6 +45,7 @@ mod opening;
 mod owner;
 mod priority;
 mod reason;
+mod record;
 pub mod response;
 mod retry;
 mod route;
@@ -66,6 +67,7 @@ pub use observation::{
 pub use owner::Owner;
 pub use priority::Priority;
 pub use reason::Reason;
+pub use record::{Sections, Unreadable};
 pub use retry::{Attempts, Backoff, Decision, Repeatable, RetryPolicy};
 pub use route::{FindGates, GatesBy, RouteKey};
 pub use snapshot::{BeliefSnapshot, GateSnapshot, LimitSnapshot, Snapshot, WindowSnapshot};

@@ -9,22 +9,28 @@
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
+use minicbor::{Decode, Encode};
+
 use crate::cost::{Ahead, Cost};
 use crate::gates::GateSet;
 use crate::owner::Owner;
 use crate::retry::Neighbours;
 use crate::{Priority, Reason, RouteKey, Timestamp, Unit};
 
+mod record;
 mod reroute;
 
 /// A request waiting for its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TicketId(pub(crate) u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
+#[cbor(transparent)]
+pub struct TicketId(#[n(0)] pub(crate) u64);
 
 /// A place in the order, kept through all attempts of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub struct Place {
+    #[n(0)]
     rank: Timestamp,
+    #[n(1)]
     arrival: u64,
 }
 
@@ -47,22 +53,33 @@ const fn allowance(priority: Priority) -> Duration {
 }
 
 /// One ticket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Ticket {
+    #[n(0)]
     pub(crate) id: TicketId,
     /// Whose it is, where several share the line.
+    #[n(1)]
     pub(crate) owner: Option<Owner>,
+    #[n(2)]
     pub(crate) place: Place,
+    #[n(3)]
     pub(crate) gates: GateSet,
+    #[n(4)]
     pub(crate) cost: Cost,
+    #[n(5)]
     pub(crate) deadline: Option<Timestamp>,
+    #[n(6)]
     pub(crate) not_before: Timestamp,
+    #[n(7)]
     pub(crate) joined: Timestamp,
     /// So many that come after it in its lane go first: it was refused again and again, they may show that it is alone.
+    #[n(8)]
     pub(crate) yields: u32,
     /// Where gates are found from responses.
+    #[n(9)]
     pub(crate) route: Option<RouteKey>,
     /// How its neighbours had been answered when it was refused last.
+    #[n(10)]
     pub(crate) refused: Option<Neighbours>,
 }
 

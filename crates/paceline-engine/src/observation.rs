@@ -6,6 +6,8 @@ use core::fmt;
 use core::time::Duration;
 use std::borrow::Cow;
 
+use minicbor::{Decode, Encode};
+
 use crate::Cost;
 
 /// What kind of outcome a request had. Whether to retry is a separate decision.
@@ -88,16 +90,19 @@ impl Failure {
 }
 
 /// What a quota counts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Encode, Decode)]
 #[non_exhaustive]
 pub enum Unit {
     /// HTTP requests.
     #[default]
+    #[n(0)]
     Requests,
     /// Requests being worked on at the same time.
+    #[n(1)]
     Concurrent,
     /// Something else, by the upstream's own word: `tokens`, `points`, `content-bytes`, `percent`.
-    Other(Box<str>),
+    #[n(2)]
+    Other(#[n(0)] Box<str>),
 }
 
 impl Unit {

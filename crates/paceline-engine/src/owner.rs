@@ -2,9 +2,12 @@
 
 use core::num::NonZeroU64;
 
+use minicbor::{Decode, Encode};
+
 /// One of those who share a record: a pace of a process. Nobody else has its number while it lives, and long after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Owner(NonZeroU64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
+#[cbor(transparent)]
+pub struct Owner(#[n(0)] NonZeroU64);
 
 impl Owner {
     /// Whoever has this number.

@@ -1,19 +1,24 @@
 //! Gates that are found from responses: which route a request takes, and what its upstream's quotas go by.
 
+use minicbor::{Decode, Encode};
+
 /// The route of a request, as far as an upstream's quotas may tell routes apart: hashes, so that nothing of a path is kept.
 ///
 /// Requests of one route share a gate, until a response names the bucket that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 #[allow(
     clippy::exhaustive_structs,
     reason = "made by whoever sees the request; a further part would be a further kind of quota"
 )]
 pub struct RouteKey {
     /// Method and path without what names an object.
+    #[n(0)]
     pub path: u64,
     /// The object whose own quota it is; `None` where objects share quotas.
+    #[n(1)]
     pub resource: Option<u64>,
     /// The bucket that it is taken to be in until a response says otherwise, by its place in [`FindGates::known`].
+    #[n(2)]
     pub known: Option<u16>,
 }
 

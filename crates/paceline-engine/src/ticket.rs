@@ -3,6 +3,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::cost::Cost;
 use crate::gates::GateSet;
 use crate::retry::Neighbours;
@@ -76,31 +78,43 @@ impl Want {
 }
 
 /// What was charged, when, and to which gates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Charge {
+    #[n(0)]
     pub(crate) order: u64,
+    #[n(1)]
     pub(crate) at: Timestamp,
+    #[n(2)]
     pub(crate) gates: GateSet,
+    #[n(3)]
     pub(crate) cost: Cost,
     /// What it did cost, of the units that were told: each once.
+    #[n(4)]
     pub(crate) told: Cost,
 }
 
 /// One HTTP request that was admitted: what was charged for it, and its place in the order of sends.
 ///
 /// Not `Clone`: it is settled once, then finished or refunded once.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Encode, Decode)]
 pub struct Sent {
+    #[n(0)]
     pub(crate) charge: Charge,
     /// What it costs may turn out differently.
+    #[n(1)]
     pub(crate) estimate: bool,
     /// The right to say what it did cost is used, or with a [`Receipt`].
+    #[n(2)]
     pub(crate) receipt_gone: bool,
+    #[n(3)]
     pub(crate) answered: bool,
+    #[n(4)]
     pub(crate) route: Option<RouteKey>,
     /// It left before its bucket was known, and has not been answered.
+    #[n(5)]
     pub(crate) doubtful: bool,
     /// How its neighbours had been answered when it was refused last.
+    #[n(6)]
     pub(crate) refused: Option<Neighbours>,
 }
 

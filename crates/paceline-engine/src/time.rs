@@ -3,14 +3,17 @@
 use core::time::Duration;
 use core::{fmt, ops};
 
+use minicbor::{Decode, Encode};
+
 use crate::Reason;
 
 /// An instant in nanoseconds since an origin that the driver chose.
 ///
 /// Only a driver's clock and a simulator's world make one; the engine compares and adds. All arithmetic saturates: an
 /// upstream that asks for a million years must not wrap round to "now".
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Timestamp(u64);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
+#[cbor(transparent)]
+pub struct Timestamp(#[n(0)] u64);
 
 impl Timestamp {
     /// The origin.

@@ -1,5 +1,7 @@
 //! The gates of a pace line, and which of them changed since they were saved.
 
+use std::collections::BTreeMap;
+
 use crate::gate::Gate;
 
 #[derive(Debug, Default)]
@@ -26,6 +28,26 @@ impl Gates {
             touch(touched, index);
         }
         Some(gate)
+    }
+
+    /// Which may have changed since this was asked last.
+    pub(super) fn take_touched(&mut self) -> Vec<u16> {
+        self.touched.as_mut().map_or_else(Vec::new, core::mem::take)
+    }
+
+    /// Others that were saved, and how many there are.
+    pub(super) fn load(&mut self, loaded: BTreeMap<u16, Gate>, count: usize) {
+        self.all.truncate(count);
+        for (index, gate) in loaded {
+            match self.all.get_mut(usize::from(index)) {
+                Some(own) => *own = gate,
+                // They come in order, without a gap: whatever is not known here was loaded.
+                None => self.all.push(gate),
+            }
+        }
+        if let Some(touched) = &mut self.touched {
+            touched.clear();
+        }
     }
 
     pub(super) fn first(&self) -> Option<&Gate> {

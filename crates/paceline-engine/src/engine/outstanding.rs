@@ -2,24 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use minicbor::{Decode, Encode};
+
+use crate::gates::GateSet;
 use crate::owner::Owner;
 use crate::ticket::Sent;
 
 /// By the order of the sends.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Encode, Decode)]
 pub(super) struct Outstanding {
+    #[n(0)]
     all: BTreeMap<u64, Entry>,
+    #[cbor(skip)]
     changed: bool,
 }
 
 /// One request, as it was when it was heard of last.
-#[derive(Debug)]
+#[derive(Debug, Encode, Decode)]
 pub(super) struct Entry {
+    #[n(0)]
     pub(super) owner: Owner,
+    #[n(1)]
     pub(super) sent: Sent,
     /// Its response has ended.
+    #[n(2)]
     pub(super) finished: bool,
     /// What it did cost was said, or will not be.
+    #[n(3)]
     pub(super) told: bool,
 }
 
@@ -81,6 +90,26 @@ impl Outstanding {
         self.changed |= !orders.is_empty();
         let orders = orders.into_iter();
         orders.filter_map(|order| self.all.remove(&order)).collect()
+    }
+
+    /// What each is charged to.
+    pub(super) fn gates(&self) -> impl Iterator<Item = GateSet> {
+        self.all.values().map(|entry| entry.sent.gates())
+    }
+
+    /// What those are about whose bucket is not known.
+    pub(super) fn doubtful(&self) -> impl Iterator<Item = Option<u64>> {
+        let doubtful = self.all.values().filter(|entry| entry.sent.doubtful);
+        doubtful.map(|entry| entry.sent.route.and_then(|route| route.resource))
+    }
+
+    /// It has to be saved.
+    pub(super) const fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
+        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
     }
 
     pub(super) fn owners(&self) -> impl Iterator<Item = Owner> {

@@ -6,8 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use minicbor::{Decode, Encode};
+
 use super::Engine;
 use super::outstanding::Outstanding;
+use super::record::Head;
 use crate::effects::{Effect, Effects};
 use crate::gate::Gate;
 use crate::gates::GateSet;
@@ -26,6 +29,7 @@ pub(super) struct Sharing {
     added: Vec<Gate>,
     /// Where those are in the record.
     places: Vec<u16>,
+    pub(super) head: Head,
     pub(super) common: Common,
 }
 
@@ -38,16 +42,20 @@ pub(super) struct Common {
 }
 
 /// Who shares it, and the limits that each names for a gate.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Encode, Decode)]
 pub(super) struct Members {
+    #[n(0)]
     all: BTreeMap<Owner, Vec<(u16, Vec<Limit>)>>,
+    #[cbor(skip)]
     pub(super) changed: bool,
 }
 
 /// When each of those who have requests in line will look by itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Encode, Decode)]
 pub(super) struct Looks {
+    #[n(0)]
     all: BTreeMap<Owner, Timestamp>,
+    #[cbor(skip)]
     pub(super) changed: bool,
 }
 
@@ -59,6 +67,7 @@ impl Engine {
             owner,
             added: self.gates.iter().cloned().collect(),
             places: (0..).take(self.gates.len()).collect(),
+            head: Head::default(),
             common: Common::default(),
         }));
         self.gates.watch();
@@ -270,6 +279,10 @@ impl Engine {
 }
 
 impl Members {
+    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
+        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    }
+
     fn enroll(&mut self, owner: Owner, limits: Vec<(u16, Vec<Limit>)>) {
         self.all.insert(owner, limits);
         self.changed = true;
@@ -312,6 +325,10 @@ impl Members {
 }
 
 impl Looks {
+    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
+        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    }
+
     fn set(&mut self, owner: Owner, at: Timestamp) {
         self.changed |= self.all.insert(owner, at) != Some(at);
     }

@@ -10,45 +10,68 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 
 /// The circuit of one gate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Circuit {
+    #[n(0)]
     state: State,
     /// It has served us at least once since we know it.
+    #[n(1)]
     served: bool,
+    #[n(2)]
     run: Run,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 enum State {
     /// Everybody may ask. `admits` bounds what is in flight just after it closed.
-    Closed { admits: u64 },
+    #[n(0)]
+    Closed {
+        #[n(0)]
+        admits: u64,
+    },
     /// Nobody may ask before `probe_at`.
+    #[n(1)]
     Open {
+        #[n(0)]
         since: Timestamp,
+        #[n(1)]
         probe_at: Timestamp,
+        #[n(2)]
         gaps: u32,
+        #[n(3)]
         dead: bool,
     },
     /// One request asks for all.
+    #[n(2)]
     Probing {
+        #[n(0)]
         since: Timestamp,
+        #[n(1)]
         asked_at: Timestamp,
+        #[n(2)]
         order: u64,
+        #[n(3)]
         gaps: u32,
+        #[n(4)]
         dead: bool,
     },
 }
 
 /// An unbroken run of refusals or failures, of requests that left after the one before was known.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
 struct Run {
+    #[n(0)]
     length: u32,
+    #[n(1)]
     started: Timestamp,
     /// Requests that left before this order were under way when the run last grew: they say nothing new.
+    #[n(2)]
     fresh_from: u64,
 }
 

@@ -4,16 +4,21 @@
 //! than for a time. One fewer than were under way is tried; when as many have been served at that level as there are
 //! places, one more is.
 
+use minicbor::{Decode, Encode};
+
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 
 /// What an upstream's refusals of too much at once have taught.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(crate) struct Crowd {
+    #[n(0)]
     most: Option<u64>,
     /// What left before this knew nothing of the present level.
+    #[n(1)]
     since: u64,
     /// Served at this level, with every place taken.
+    #[n(2)]
     served: u64,
 }
 

@@ -10,10 +10,13 @@ mod found;
 mod hints;
 mod pause;
 mod quotas;
+mod record;
 mod snapshot;
 mod window;
 
 use core::time::Duration;
+
+use minicbor::{Decode, Encode};
 
 use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
@@ -28,23 +31,35 @@ use pause::Pause;
 use window::{Told, Windows};
 
 /// One quota.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Gate {
+    #[n(0)]
     name: Box<str>,
+    #[n(1)]
     limits: Vec<Account>,
+    #[n(2)]
     pause: Pause,
+    #[n(3)]
     windows: Windows,
+    #[n(4)]
     belief: Belief,
     /// A refusal that no reported window explains: there is a limit that nobody tells of.
+    #[n(5)]
     unexplained: bool,
+    #[n(6)]
     circuit: Circuit,
+    #[n(7)]
     crowd: Crowd,
     /// The most under way before the first request has been served.
+    #[n(8)]
     cold_start: Option<u64>,
+    #[n(9)]
     in_flight: u64,
     /// Answers that said "overloaded", two points each; one less for every request served.
+    #[n(10)]
     overloaded: u32,
     /// The latest send that was served: what it left after is known to be past.
+    #[n(11)]
     served_order: u64,
 }
 

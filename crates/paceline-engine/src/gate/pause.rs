@@ -2,16 +2,21 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 
 /// The longest stop that is in force. A longer one wins, a shorter one never shortens.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(crate) struct Pause {
+    #[n(0)]
     current: Option<Stop>,
     /// Stops in a row whose length nobody named.
+    #[n(1)]
     assumed: u32,
     /// What left before this knew nothing of the last of them.
+    #[n(2)]
     assumed_at: u64,
 }
 
@@ -19,13 +24,19 @@ pub(crate) struct Pause {
 const LONGEST_ASSUMED: Duration = Duration::from_secs(3600);
 
 /// One stop and who asked for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Stop {
+    #[n(0)]
     pub(crate) until: Timestamp,
+    #[n(1)]
     pub(crate) since: Timestamp,
+    #[n(2)]
+    #[cbor(with = "crate::record::duration")]
     pub(crate) asked: Duration,
     /// The send order of the request whose refusal carried it.
+    #[n(3)]
     pub(crate) by: u64,
+    #[n(4)]
     pub(crate) status: u16,
 }
 

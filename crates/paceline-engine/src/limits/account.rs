@@ -1,5 +1,7 @@
 //! A limit with what has been spent of it.
 
+use minicbor::{Decode, Encode};
+
 use super::bucket::Bucket;
 use super::strict::Strict;
 use super::{Limit, LimitKind};
@@ -9,21 +11,28 @@ use crate::ticket::Charge;
 use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Account {
+    #[n(0)]
     limit: Limit,
+    #[n(1)]
     books: Books,
     /// The first send that was charged to it.
+    #[n(2)]
     first: u64,
     /// What was charged by estimates that may still be corrected, in a unit that requests name.
+    #[n(3)]
     estimated: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 enum Books {
-    Bucket(Bucket),
-    Strict(Strict),
+    #[n(0)]
+    Bucket(#[n(0)] Bucket),
+    #[n(1)]
+    Strict(#[n(0)] Strict),
     /// What is in flight is the gate's own count.
+    #[n(2)]
     InFlight,
 }
 

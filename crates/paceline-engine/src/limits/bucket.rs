@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use super::marks::Marks;
 use crate::opening::Opening;
 use crate::time::nanos;
@@ -11,14 +13,21 @@ use crate::{Reason, Timestamp};
 ///
 /// One token is `period` units and every nanosecond brings `amount` units, so nothing is ever rounded and a rate of
 /// `7 per 3 s` does not drift.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Bucket {
+    #[n(0)]
     amount: u64,
+    #[n(1)]
     period: u64,
+    #[n(2)]
     burst: u64,
     /// Below zero when more was charged than there was (a request that turned out dearer).
+    #[n(3)]
+    #[cbor(with = "crate::record::wide")]
     level: i128,
+    #[n(4)]
     at: Timestamp,
+    #[n(5)]
     marks: Marks,
 }
 

@@ -6,15 +6,21 @@
 
 use std::collections::VecDeque;
 
+use minicbor::{Decode, Encode};
+
 use crate::Timestamp;
 
 /// What was missing from a full bucket just before charges, where later ones found more missing: only those bind.
-#[derive(Clone, Debug)]
-pub(super) struct Marks(VecDeque<Mark>);
+#[derive(Clone, Debug, Encode, Decode)]
+#[cbor(transparent)]
+pub(super) struct Marks(#[n(0)] VecDeque<Mark>);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 struct Mark {
+    #[n(0)]
     at: Timestamp,
+    #[n(1)]
+    #[cbor(with = "crate::record::wide")]
     missing: i128,
 }
 

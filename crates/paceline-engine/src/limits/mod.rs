@@ -5,6 +5,8 @@
 use core::num::NonZeroU64;
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::cost::Cost;
 use crate::observation::Unit;
 use crate::ticket::TooCostly;
@@ -33,12 +35,14 @@ pub use error::{LIMIT_GRAMMAR, LimitError};
 /// let connections: Limit = "100 in flight".parse()?;
 /// # Ok::<(), paceline_engine::LimitError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub struct Limit {
     /// What is bounded.
+    #[n(0)]
     pub kind: LimitKind,
     /// What it counts.
+    #[n(1)]
     pub unit: Unit,
 }
 
@@ -63,28 +67,39 @@ impl Limit {
 }
 
 /// What a limit bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum LimitKind {
     /// A token bucket: `amount` tokens flow in per `period`, at most `burst` are kept, it starts full.
+    #[n(0)]
     Bucket {
         /// Tokens per period.
+        #[n(0)]
         amount: NonZeroU64,
         /// The period; never zero.
+        #[n(1)]
+        #[cbor(with = "crate::record::duration")]
         period: Duration,
         /// The most that is kept.
+        #[n(2)]
         burst: NonZeroU64,
     },
     /// Never more than `amount` in any `period`.
+    #[n(1)]
     Strict {
         /// The most in any period.
+        #[n(0)]
         amount: NonZeroU64,
         /// The period; never zero.
+        #[n(1)]
+        #[cbor(with = "crate::record::duration")]
         period: Duration,
     },
     /// Never more than `max` at the same time, from the start of a request to the end of its response's body.
+    #[n(2)]
     InFlight {
         /// The most at once.
+        #[n(0)]
         max: NonZeroU64,
     },
 }

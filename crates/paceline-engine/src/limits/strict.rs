@@ -3,22 +3,31 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use minicbor::{Decode, Encode};
+
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 
 /// A log of what was spent, each entry free again one period later.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Strict {
+    #[n(0)]
     amount: u64,
+    #[n(1)]
+    #[cbor(with = "crate::record::duration")]
     period: Duration,
+    #[n(2)]
     log: VecDeque<Entry>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 struct Entry {
     /// The first and the last instant that it stands for; it counts from the last.
+    #[n(0)]
     from: Timestamp,
+    #[n(1)]
     at: Timestamp,
+    #[n(2)]
     cost: u64,
 }
 

@@ -4,10 +4,14 @@
 //! singles a request out is how unlikely its own row of refusals is, given how often its neighbours were refused at the
 //! same time.
 
+use minicbor::{Decode, Encode};
+
 /// How the upstream answered, in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Neighbours {
+    #[n(0)]
     pub(crate) answered: u64,
+    #[n(1)]
     pub(crate) refused: u64,
 }
 

@@ -19,6 +19,9 @@ mod words;
 use paceline_engine::*;
 use support::*;
 
+/// All of an engine's state is its own.
+const SHARED: bool = false;
+
 /// Gate 0 is the upstream's own, as in a pace; routes come after it.
 const API: u16 = 0;
 const ROUTE: u16 = 1;

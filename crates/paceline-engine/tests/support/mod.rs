@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use paceline_engine::*;
@@ -30,7 +31,13 @@ pub(crate) struct Driver {
     pub(crate) asked: usize,
     /// One is being answered, and so still under way.
     answering: bool,
+    /// Where all of the engine is saved after every input and loaded from again, if it shares its line.
+    record: Option<BTreeMap<u32, Vec<u8>>>,
+    saved: u64,
 }
+
+/// Sections of a record that take long to load.
+const MUCH: usize = 50;
 
 pub(crate) fn at(millis: u64) -> Timestamp {
     Timestamp::ZERO + ms(millis)
@@ -103,6 +110,32 @@ impl Driver {
             tickets: BTreeMap::new(),
             asked: 0,
             answering: false,
+            record: None,
+            saved: 0,
+        }
+        .shared(crate::SHARED)
+    }
+
+    fn shared(mut self, shared: bool) -> Self {
+        if shared {
+            self.engine.share(Owner::new(NonZeroU64::MIN));
+            self.engine.enroll(self.now).finish();
+            self.record = Some(BTreeMap::new());
+            self.pass_on();
+        }
+        self
+    }
+
+    /// Saves the engine and loads it again, as if all of it were news; now and then only, where that is much.
+    fn pass_on(&mut self) {
+        if let Some(record) = &mut self.record {
+            self.engine.save(self.now, 1, record);
+            self.saved += 1;
+            if record.len() > MUCH && self.saved % 16 > 0 {
+                return;
+            }
+            let loaded = self.engine.load_anew(record);
+            assert_eq!(loaded, Ok(true), "it was saved");
         }
     }
 
@@ -123,7 +156,10 @@ impl Driver {
             .engine
             .join(self.now, want, place, attempts, not_before)
         {
-            Joined::Admitted(sent) => self.started(name, sent, Reason::Turn),
+            Joined::Admitted(sent) => {
+                self.started(name, sent, Reason::Turn);
+                self.pass_on();
+            }
             Joined::Refused(refusal) => self.refusals.push((name, refusal)),
             Joined::Waiting(ticket, effects) => {
                 let (effects, wake) = drained(effects);
@@ -289,6 +325,7 @@ impl Driver {
             }
         }
         self.wake = wake;
+        self.pass_on();
         self.check();
     }
 

@@ -4,6 +4,8 @@
 //! noise would confirm itself. Beside the grid stands "no limit": it is what noise alone looks like. The weights are
 //! probabilities: each answer multiplies them by how probable it was to each (Bayes), so a handful of refusals is enough.
 
+use minicbor::{Decode, Encode};
+
 use super::burst::Burst;
 use super::cell::{Cell, Hint};
 use super::line::Line;
@@ -24,31 +26,44 @@ const HINTS_WITHOUT_LIMIT: f64 = 0.3;
 const DRIFT: f64 = 2e-4;
 
 /// The grid.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Buckets {
     /// Tokens are as of this instant.
+    #[n(0)]
     pub(super) at: f64,
     /// Logarithm of the lowest rate, and of the ratio of neighbours.
+    #[n(1)]
     pub(super) lowest: f64,
+    #[n(2)]
     pub(super) step: f64,
+    #[n(3)]
     pub(super) cells: [[Cell; NOISES.len()]; RATES],
+    #[n(4)]
     pub(super) capacity: [f64; RATES],
     /// No limit at all, for each noise.
+    #[n(5)]
     pub(super) free: [f64; NOISES.len()],
     /// The rates themselves: derived, for a logarithm is quickly added to and slowly undone.
+    #[n(6)]
     rates: [f64; RATES],
     /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
+    #[n(7)]
     pub(super) columns: [f64; RATES],
     /// The most likely noise of each rate.
+    #[n(8)]
     pub(super) best: [usize; RATES],
+    #[n(9)]
     spread: Spread,
 }
 
 /// Where the weight is: rates per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Spread {
+    #[n(0)]
     pub(super) low: f64,
+    #[n(1)]
     pub(super) middle: f64,
+    #[n(2)]
     pub(super) high: f64,
 }
 

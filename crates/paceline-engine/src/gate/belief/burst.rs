@@ -4,15 +4,21 @@
 //! stretch gives the best bound, so the last sends are kept one by one, and of all of them the number and the time they
 //! took. A bucket that starts full and is asked for all it has holds no more than that.
 
+use minicbor::{Decode, Encode};
+
 /// The sends before the first refusal.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Burst {
     /// Order and seconds; the oldest is overwritten first.
+    #[n(0)]
     recent: [(u64, f64); KEPT],
     /// How many of them are there still.
+    #[n(1)]
     kept: usize,
+    #[n(2)]
     count: u64,
     /// The very first send: its order and seconds.
+    #[n(3)]
     first: (u64, f64),
 }
 

@@ -3,9 +3,12 @@
 //! Against the belief stands a hypothesis that knows nothing and gives every answer one half. As long as the belief
 //! predicts, it loses; answers that the belief thought improbable, one after the other, raise it quickly.
 
+use minicbor::{Decode, Encode};
+
 /// The probability that the limit has changed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Doubt(f64);
+#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[cbor(transparent)]
+pub(super) struct Doubt(#[n(0)] f64);
 
 /// A limit changes about once in so many answers.
 const RARELY: f64 = 0.001;

@@ -4,11 +4,16 @@
 //! once in `n` requests and a refusal costs `c` of them, the sum of both is least with a test every `sqrt(2 c n)` requests.
 //! How often it changes is estimated from what has been seen: the changes, and a small part of one more.
 
+use minicbor::{Decode, Encode};
+
 /// When the next test is due.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
 pub(super) struct EarlyStarts {
+    #[n(0)]
     accepted: f64,
+    #[n(1)]
     since: f64,
+    #[n(2)]
     changes: f64,
 }
 

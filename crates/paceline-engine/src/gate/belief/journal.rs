@@ -5,26 +5,38 @@
 
 use std::collections::VecDeque;
 
+use minicbor::{Decode, Encode};
+
 /// Sends that are not judged yet.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Journal {
+    #[n(0)]
     sends: VecDeque<Send>,
     /// A smoothed time from send to answer, in seconds, of what was accepted: refusals are quick. None yet: `None`.
+    #[n(1)]
     trip: Option<f64>,
+    #[n(2)]
     unanswered: u64,
+    #[n(3)]
     answers: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub(super) struct Send {
+    #[n(0)]
     pub(super) order: u64,
+    #[n(1)]
     pub(super) at: f64,
+    #[n(2)]
     pub(super) answer: Option<bool>,
     /// How many answers had come when it left.
+    #[n(3)]
     pub(super) after: u64,
     /// The pause that a refusal asked for.
+    #[n(4)]
     pub(super) asked: f64,
     /// Which answer in the order of arrival.
+    #[n(5)]
     pub(super) arrived: u64,
 }
 

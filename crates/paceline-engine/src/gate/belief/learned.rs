@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use minicbor::{Decode, Encode};
+
 use super::bucket::{Buckets, FASTEST, SLOWEST};
 use super::burst::Burst;
 use super::change::Doubt;
@@ -13,38 +15,59 @@ use super::trial::Trial;
 use super::window::Window;
 
 /// Everything that is believed about a limit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Learned {
+    #[n(0)]
     pub(super) buckets: Buckets,
+    #[n(1)]
     pub(super) slots: Slots,
+    #[n(2)]
     pub(super) window: Window,
     /// Which answers those to accepted sends were that later sends were beside.
+    #[n(3)]
     held: VecDeque<u64>,
     /// Left before anything was believed and not answered yet, and which answer the latest to one of them was.
+    #[n(4)]
     strangers: u64,
+    #[n(5)]
     known_from: u64,
+    #[n(6)]
     pub(super) journal: Journal,
+    #[n(7)]
     pub(super) run: Run,
     /// The belief from when the run began, if there was one, and how many had been accepted by then.
+    #[n(8)]
     pub(super) before: Option<(Box<Buckets>, u64)>,
+    #[n(9)]
     pub(super) trial: Option<Trial>,
+    #[n(10)]
     doubt: Doubt,
+    #[n(11)]
     pub(super) tests: EarlyStarts,
+    #[n(12)]
     pub(super) last_sent: f64,
     /// Since the limit was last found to be another one.
+    #[n(13)]
     pub(super) accepted: u64,
     /// Refusals of requests that left after the one before was known.
+    #[n(14)]
     pub(super) refusals: u64,
     /// Accepted since the last refusal.
+    #[n(15)]
     pub(super) peace: u64,
     /// The pause that refusals ask for, in seconds: a moving average.
+    #[n(16)]
     asked: f64,
     /// The pause that the last answer asked for.
+    #[n(17)]
     pub(super) asked_last: f64,
     /// The latest accepted send, and the longest time between two with a refusal in between: so long a wait was enough.
+    #[n(18)]
     accepted_at: f64,
+    #[n(19)]
     pub(super) enough: f64,
     /// A send that might be refused is under way: one at a time.
+    #[n(20)]
     pub(super) risked: Option<u64>,
 }
 

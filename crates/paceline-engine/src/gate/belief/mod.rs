@@ -36,6 +36,8 @@ mod zoom;
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 use burst::Burst;
@@ -62,9 +64,11 @@ pub(crate) struct Sighting {
 }
 
 /// The learned pace of one gate.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(crate) struct Belief {
+    #[n(0)]
     burst: Burst,
+    #[n(1)]
     learned: Option<Box<Learned>>,
 }
 

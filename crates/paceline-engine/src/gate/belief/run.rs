@@ -3,16 +3,23 @@
 //! What ends a run and when is not known, a tenth of a second or a minute. Gaps that grow with what has passed find its
 //! end within a part of its length, for a number of probes that grows with the logarithm of it.
 
+use minicbor::{Decode, Encode};
+
 /// The run that is going on, if any.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
 pub(super) struct Run {
     /// Refusals of requests that left after the one before was known.
+    #[n(0)]
     pub(super) length: u32,
+    #[n(1)]
     pub(super) started: f64,
     /// The latest refused send.
+    #[n(2)]
     pub(super) last: f64,
+    #[n(3)]
     fresh_from: u64,
     /// By how much of the gap the next probe comes sooner.
+    #[n(4)]
     sooner: f64,
 }
 

@@ -4,15 +4,19 @@
 //! and where it leads, the next start is somebody else's end. A slot is not free at the server and here at the very same
 //! instant, so each number may be wrong now and then.
 
+use minicbor::{Decode, Encode};
+
 /// Numbers up to this are known apart.
 const MOST: usize = 64;
 
 /// How every cap on requests under way fares.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub(super) struct Slots {
     /// Logarithms of how much better a cap of one, two, … explains what happened than the buckets do.
+    #[n(0)]
     caps: [f64; MOST],
     /// And no limit that is refused by chance.
+    #[n(1)]
     none: f64,
 }
 

@@ -3,17 +3,24 @@
 //! The belief from before the run and the one that took the run for the limit start even. Each answer speaks for the one
 //! that thought it more likely.
 
+use minicbor::{Decode, Encode};
+
 use super::bucket::Buckets;
 
 /// The belief from before a run, on trial.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Trial {
+    #[n(0)]
     pub(super) buckets: Box<Buckets>,
+    #[n(1)]
     odds: f64,
+    #[n(2)]
     leads: bool,
     /// Accepted before the run.
+    #[n(3)]
     pub(super) known: u64,
     /// Accepted since it began. So many and one more may be under way: the line is never dumped on a guess.
+    #[n(4)]
     pub(super) accepted: u64,
 }
 

@@ -6,6 +6,8 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use super::Spending;
 use super::reported::Told;
 use crate::cost::{Ahead, Cost};
@@ -14,17 +16,26 @@ use crate::snapshot::WindowSnapshot;
 use crate::{Reason, Timestamp, Unit, Window};
 
 /// What is known of one bucket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Bucket {
+    #[n(0)]
     pub(super) name: Option<Box<str>>,
+    #[n(1)]
     pub(super) unit: Unit,
+    #[n(2)]
     capacity: Option<u64>,
+    #[n(3)]
+    #[cbor(with = "crate::record::duration")]
     refill: Duration,
+    #[n(4)]
     left: u64,
     /// The first unit after nothing comes no sooner.
+    #[n(5)]
     dry_until: Timestamp,
     /// When `left` was told, by the answer to which send.
+    #[n(6)]
     told: Timestamp,
+    #[n(7)]
     told_by: u64,
 }
 

@@ -7,13 +7,19 @@
 //! Answers that show no count may have been counted all the same, or not at all: what they spent is kept apart until a
 //! count is shown again.
 
+use minicbor::{Decode, Encode};
+
 /// The counts of two generations. Whoever left when the first count of a generation was known begins the next one, and
 /// everything from the generation before that is superseded by it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub(super) struct Left {
+    #[n(0)]
     older: u64,
+    #[n(1)]
     newer: u64,
+    #[n(2)]
     next_generation: u64,
+    #[n(3)]
     unsaid: u64,
 }
 

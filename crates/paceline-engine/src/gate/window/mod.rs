@@ -16,6 +16,8 @@ mod under_way;
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
 use crate::snapshot::WindowSnapshot;
@@ -27,17 +29,22 @@ pub(crate) use reported::Told;
 use under_way::UnderWay;
 
 /// The reported windows of one gate, few and by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(crate) struct Windows {
+    #[n(0)]
     known: Vec<Reported>,
+    #[n(1)]
     buckets: Vec<Bucket>,
+    #[n(2)]
     spending: Spending,
 }
 
 /// What is under way, and what requests are taken to cost.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 struct Spending {
+    #[n(0)]
     under_way: UnderWay,
+    #[n(1)]
     prices: Prices,
 }
 

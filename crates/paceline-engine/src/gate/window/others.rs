@@ -5,18 +5,27 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::Timestamp;
 
 /// What others spent of a window, at the least.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub(super) struct Others {
     /// What was left when the window was first seen, and what we spent of it since, counted or not.
+    #[n(0)]
     first: u64,
+    #[n(1)]
     ours: u64,
+    #[n(2)]
     since: Timestamp,
+    #[n(3)]
     gone: u64,
+    #[n(4)]
     latest: Timestamp,
     /// How much went in how long, in the window before.
+    #[n(5)]
+    #[cbor(with = "crate::record::pace")]
     before: Option<(u64, Duration)>,
 }
 

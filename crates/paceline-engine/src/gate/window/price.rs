@@ -3,11 +3,14 @@
 //! Tokens and points are seldom worth naming for whoever sends many queries of a kind. The server tells what each was taken
 //! for, so the next one waits for as much.
 
+use minicbor::{Decode, Encode};
+
 use crate::{Cost, Observation, Spent, Unit};
 
 /// The going price in each unit that answers told.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Prices(Vec<(Unit, u64)>);
+#[derive(Clone, Debug, Default, Encode, Decode)]
+#[cbor(transparent)]
+pub(super) struct Prices(#[n(0)] Vec<(Unit, u64)>);
 
 /// More units than an upstream counts.
 const MOST: usize = 8;

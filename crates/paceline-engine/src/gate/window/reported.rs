@@ -10,6 +10,8 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use super::Spending;
 use super::left::Left;
 use super::others::Others;
@@ -31,25 +33,39 @@ pub(crate) struct Told {
 }
 
 /// What is known of one window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(crate) struct Reported {
+    #[n(0)]
     pub(super) name: Option<Box<str>>,
+    #[n(1)]
     pub(super) unit: Unit,
+    #[n(2)]
     limit: Option<u64>,
+    #[n(3)]
     left: Left,
+    #[n(4)]
     pub(super) reset: Reset,
+    #[n(5)]
     others: Others,
     /// More was left although the reset had not come.
+    #[n(6)]
     moves: bool,
     /// How much too early the server tells its resets.
+    #[n(7)]
+    #[cbor(with = "crate::record::duration")]
     rounding: Duration,
     /// The longest wait for a reset so far: about the window's length.
+    #[n(8)]
+    #[cbor(with = "crate::record::duration")]
     longest: Duration,
     /// When the first request left after the reset.
+    #[n(9)]
     scout: Option<Timestamp>,
     /// Answers in a row that did not tell of it although it was over, or used up.
+    #[n(10)]
     pub(super) silent: u64,
     /// Which answer told of it last.
+    #[n(11)]
     pub(super) told_by: u64,
 }
 

@@ -7,14 +7,20 @@
 
 use core::time::Duration;
 
+use minicbor::{Decode, Encode};
+
 use crate::Timestamp;
 
 /// The bounds of one reset, and when to come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Reset {
+    #[n(0)]
     earliest: Timestamp,
+    #[n(1)]
     latest: Timestamp,
     /// What is added for everybody's sake: the server's rounding, and so that those who share a quota come back apart.
+    #[n(2)]
+    #[cbor(with = "crate::record::duration")]
     late: Duration,
 }
 

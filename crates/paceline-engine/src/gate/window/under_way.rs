@@ -1,20 +1,28 @@
 //! What was sent and is not answered yet: the server may or may not have counted it.
 
+use minicbor::{Decode, Encode};
+
 use super::price::Prices;
 use crate::{Cost, Unit};
 
 /// The costs of requests under way, summed in each unit that they name, and how many name it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct UnderWay {
+    #[n(0)]
     sends: u64,
+    #[n(1)]
     requests: u64,
+    #[n(2)]
     others: Vec<Sum>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 struct Sum {
+    #[n(0)]
     unit: Box<str>,
+    #[n(1)]
     sends: u64,
+    #[n(2)]
     amount: u64,
 }
 

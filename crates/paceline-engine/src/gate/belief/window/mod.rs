@@ -13,38 +13,54 @@ mod sends;
 #[cfg(test)]
 mod tests;
 
+use minicbor::{Decode, Encode};
+
 use sends::Sends;
 
 /// What the windows so far let through, and the one that is followed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Window {
     /// Accepted sends since the last run ended: order and seconds of as many as a window may have, and the number of all.
+    #[n(0)]
     passed: Vec<(u64, f64)>,
+    #[n(1)]
     count: usize,
     /// When the first of them left.
+    #[n(2)]
     first: f64,
     /// Sends before this one are counted already.
+    #[n(3)]
     from: u64,
     /// How many the window before let through.
+    #[n(4)]
     before: usize,
     /// Sends refused since the first of the window left.
+    #[n(5)]
     refused: usize,
     /// A first one of the next window left too early.
+    #[n(6)]
     tried: bool,
+    #[n(7)]
     known: Option<Known>,
     /// How often a window was followed that was none.
+    #[n(8)]
     wrong: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 struct Known {
     /// Between these lies its length, in seconds.
+    #[n(0)]
     least: f64,
+    #[n(1)]
     most: f64,
     /// What is refused counts in it, too.
+    #[n(2)]
     counts_refused: bool,
     /// In a row, runs that were longer than a window can be.
+    #[n(3)]
     longer: u32,
+    #[n(4)]
     sends: Sends,
 }
 

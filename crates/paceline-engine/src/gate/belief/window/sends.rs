@@ -2,18 +2,25 @@
 
 use std::collections::VecDeque;
 
+use minicbor::{Decode, Encode};
+
 /// Twice as many as a window lets through at most.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Sends {
+    #[n(0)]
     count: usize,
+    #[n(1)]
     sends: VecDeque<Sent>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Encode, Decode)]
 pub(super) struct Sent {
+    #[n(0)]
     order: u64,
+    #[n(1)]
     pub(super) at: f64,
     /// One length after the first of the window before.
+    #[n(2)]
     pub(super) first: bool,
 }
 

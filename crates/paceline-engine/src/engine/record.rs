@@ -1,0 +1,305 @@
+//! A pace line as bytes: what is loaded before an input, and what is saved after it.
+//!
+//! | section | what |
+//! |---|---|
+//! | 0 | the head: versions, the next orders, how many gates there are |
+//! | 1 | the line |
+//! | 2 | members and the limits that each names |
+//! | 3 | gates that were found |
+//! | 4 | requests that are not over |
+//! | 5 | who looks when |
+//! | 16 and up | one gate each |
+//!
+//! Only what changed is saved, and only what others changed is loaded: the head says which sections changed in its latest
+//! versions.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use minicbor::{Decode, Encode};
+
+use super::Engine;
+use super::found::Book;
+use super::outstanding::Outstanding;
+use super::share::{Common, Looks, Members};
+use crate::gate::Gate;
+use crate::record::{Sections, Unreadable, decode, encode};
+use crate::{Timestamp, line};
+
+const HEAD: u32 = 0;
+const LINE: u32 = 1;
+const MEMBERS: u32 = 2;
+const FOUND: u32 = 3;
+const OUTSTANDING: u32 = 4;
+const LOOKS: u32 = 5;
+const FIRST_GATE: u32 = 16;
+
+/// Who is further behind loads everything.
+const REMEMBERED: usize = 16;
+
+/// What comes first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub(super) struct Head {
+    /// A record that was begun anew is another one.
+    #[n(0)]
+    generation: u64,
+    /// One more with every change.
+    #[n(1)]
+    version: u64,
+    #[n(2)]
+    next_order: u64,
+    #[n(3)]
+    next_ticket: u64,
+    #[n(4)]
+    gates: u16,
+    /// The time of the latest change.
+    #[n(5)]
+    now: Timestamp,
+    /// What the latest versions changed, the newest last.
+    #[n(6)]
+    latest: VecDeque<Vec<u32>>,
+}
+
+impl Engine {
+    /// Takes over what the others saved since it was loaded or saved last. `false` if nothing was ever saved, or all of it was
+    /// removed: then the next [`save`](Self::save) saves everything.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read; the engine stays as it was.
+    pub fn load(&mut self, from: &impl Sections) -> Result<bool, Unreadable> {
+        let Some(sharing) = &self.sharing else {
+            return Ok(false);
+        };
+        let known = &sharing.head;
+        let Some(bytes) = from.get(HEAD) else {
+            self.begin_anew();
+            return Ok(false);
+        };
+        let head: Head = decode(HEAD, bytes)?;
+        if (head.generation, head.version) == (known.generation, known.version) {
+            return Ok(true);
+        }
+        let loaded = Loaded::read(from, &head, known)?;
+        self.install(loaded, head);
+        Ok(true)
+    }
+
+    /// The same as if all of it were news: after an error, nothing that is known here may be true.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn load_anew(&mut self, from: &impl Sections) -> Result<bool, Unreadable> {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.head = Head::default();
+        }
+        self.load(from)
+    }
+
+    /// Saves what changed. `generation` is drawn anew each time: it names the record if this is the first time.
+    pub fn save(&mut self, now: Timestamp, generation: u64, into: &mut impl Sections) {
+        let mut changed = Vec::new();
+        let mut bytes = Vec::new();
+        for index in self.gates.take_touched() {
+            if let Some(gate) = self.gates.get(usize::from(index)) {
+                bytes.clear();
+                gate.save(&mut bytes);
+                let section = FIRST_GATE + u32::from(index);
+                into.put(section, &bytes);
+                changed.push(section);
+            }
+        }
+        let Some(sharing) = &mut self.sharing else {
+            return;
+        };
+        let Common {
+            outstanding,
+            members,
+            looks,
+        } = &mut sharing.common;
+        let mut put = |section, body: Option<Vec<u8>>| {
+            if let Some(body) = body {
+                into.put(section, &body);
+                changed.push(section);
+            }
+        };
+        put(LINE, self.line.save());
+        put(MEMBERS, members.save());
+        put(
+            FOUND,
+            self.found.as_mut().and_then(|found| found.book.save()),
+        );
+        put(OUTSTANDING, outstanding.save());
+        put(LOOKS, looks.save());
+        let head = &mut sharing.head;
+        let orders = (self.next_order, self.next_ticket);
+        if changed.is_empty() && orders == (head.next_order, head.next_ticket) {
+            return;
+        }
+        if head.version == 0 {
+            head.generation = generation;
+        }
+        head.version += 1;
+        (head.next_order, head.next_ticket) = orders;
+        head.gates = u16::try_from(self.gates.len()).unwrap_or(u16::MAX);
+        head.now = head.now.max(now);
+        head.latest.push_back(changed);
+        if head.latest.len() > REMEMBERED {
+            head.latest.pop_front();
+        }
+        into.put(HEAD, &encode(&*head));
+    }
+
+    /// The latest time that the record knows of: whoever shares it is not told an earlier one.
+    pub fn latest(&self) -> Timestamp {
+        let sharing = self.sharing.as_ref();
+        sharing.map_or(Timestamp::ZERO, |sharing| sharing.head.now)
+    }
+
+    /// There is no record (any more): all that is known here goes into the next one.
+    fn begin_anew(&mut self) {
+        let Some(sharing) = &mut self.sharing else {
+            return;
+        };
+        if sharing.head.version > 0 {
+            sharing.head.version = 0;
+            sharing.head.latest.clear();
+            self.gates.watch();
+            self.line.touch();
+            sharing.common.outstanding.touch();
+            sharing.common.members.changed = true;
+            sharing.common.looks.changed = true;
+            if let Some(found) = &mut self.found {
+                found.book.touch();
+            }
+        }
+    }
+
+    fn install(&mut self, loaded: Loaded, head: Head) {
+        let Loaded {
+            line,
+            members,
+            found,
+            outstanding,
+            looks,
+            gates,
+        } = loaded;
+        self.next_order = head.next_order;
+        self.next_ticket = head.next_ticket;
+        self.gates.load(gates, usize::from(head.gates));
+        if let Some(tickets) = line {
+            self.line.load(head.now, tickets);
+        }
+        if let (Some(own), Some(book)) = (&mut self.found, found) {
+            own.book = book;
+        }
+        let Some(sharing) = &mut self.sharing else {
+            return;
+        };
+        let common = &mut sharing.common;
+        if let Some(members) = members {
+            common.members = members;
+        }
+        if let Some(outstanding) = outstanding {
+            common.outstanding = outstanding;
+            if let Some(found) = &mut self.found {
+                found.doubt_anew(common.outstanding.doubtful());
+            }
+        }
+        if let Some(looks) = looks {
+            common.looks = looks;
+        }
+        sharing.head = head;
+    }
+}
+
+/// What others changed.
+struct Loaded {
+    line: Option<Vec<line::Ticket>>,
+    members: Option<Members>,
+    found: Option<Book>,
+    outstanding: Option<Outstanding>,
+    looks: Option<Looks>,
+    gates: BTreeMap<u16, Gate>,
+}
+
+impl Loaded {
+    fn read(from: &impl Sections, head: &Head, known: &Head) -> Result<Self, Unreadable> {
+        let changed = head.changed_since(known);
+        let is_wanted = |section| changed.as_ref().is_none_or(|all| all.contains(&section));
+        let mut gates = BTreeMap::new();
+        for index in 0..head.gates {
+            let section = FIRST_GATE + u32::from(index);
+            if is_wanted(section) {
+                let bytes = from
+                    .get(section)
+                    .ok_or_else(|| Unreadable::missing(section))?;
+                gates.insert(index, Gate::load(section, bytes)?);
+            }
+        }
+        let own = Self {
+            line: part(from, LINE, &is_wanted)?,
+            members: part(from, MEMBERS, &is_wanted)?,
+            found: part(from, FOUND, &is_wanted)?,
+            outstanding: part(from, OUTSTANDING, &is_wanted)?,
+            looks: part(from, LOOKS, &is_wanted)?,
+            gates,
+        };
+        own.check(head)?;
+        Ok(own)
+    }
+
+    /// Whatever is charged to a gate, or waits for it, names one that there is.
+    fn check(&self, head: &Head) -> Result<(), Unreadable> {
+        let is_there = |index: usize| index < usize::from(head.gates);
+        let tickets = self.line.iter().flatten();
+        let mut places = BTreeSet::new();
+        for ticket in tickets {
+            if !ticket.gates.iter().all(is_there) || ticket.owner.is_none() {
+                return Err(Unreadable::because(
+                    LINE,
+                    "a ticket names a gate or an owner that is not there",
+                ));
+            }
+            if ticket.id.0 >= head.next_ticket || !places.insert(ticket.place) {
+                return Err(Unreadable::because(LINE, "two tickets have one place"));
+            }
+        }
+        let outstanding = self.outstanding.iter();
+        let mut sets = outstanding.flat_map(Outstanding::gates);
+        if !sets.all(|set| set.iter().all(is_there)) {
+            return Err(Unreadable::because(
+                OUTSTANDING,
+                "a request names a gate that is not there",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// One section, if it is wanted; one that was never saved is empty.
+fn part<T: for<'b> Decode<'b, ()> + Default>(
+    from: &impl Sections,
+    section: u32,
+    is_wanted: &impl Fn(u32) -> bool,
+) -> Result<Option<T>, Unreadable> {
+    if !is_wanted(section) {
+        return Ok(None);
+    }
+    match from.get(section) {
+        Some(bytes) => decode(section, bytes).map(Some),
+        None => Ok(Some(T::default())),
+    }
+}
+
+impl Head {
+    /// Which sections changed since `known`; `None` if that is not known.
+    fn changed_since(&self, known: &Self) -> Option<BTreeSet<u32>> {
+        if self.generation != known.generation || known.version == 0 {
+            return None;
+        }
+        let behind = usize::try_from(self.version.checked_sub(known.version)?).ok()?;
+        let first = self.latest.len().checked_sub(behind)?;
+        Some(self.latest.iter().skip(first).flatten().copied().collect())
+    }
+}
