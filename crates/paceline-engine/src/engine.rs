@@ -137,8 +137,7 @@ impl Engine {
         if let Some(refusal) = self.turn_away(now, want, place, opening, not_before) {
             return Joined::Refused(refusal);
         }
-        let id = TicketId(self.next_ticket);
-        self.next_ticket += 1;
+        let id = self.next_id();
         let ticket = Ticket {
             id,
             owner: self.me(),
@@ -155,6 +154,14 @@ impl Engine {
         self.line.join(now, ticket);
         self.serve(now);
         Joined::Waiting(id, Effects::new(self))
+    }
+
+    fn next_id(&mut self) -> TicketId {
+        if let Some(sharing) = &mut self.sharing {
+            return sharing.ticket();
+        }
+        self.next_ticket += 1;
+        TicketId(self.next_ticket)
     }
 
     /// A place at the end of its priority's part of the line, for all attempts of a request.

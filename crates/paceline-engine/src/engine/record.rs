@@ -33,13 +33,15 @@ const OUTSTANDING: u32 = 4;
 const LOOKS: u32 = 5;
 const FIRST_GATE: u32 = 16;
 
+/// More changes than anybody missed.
+const A_LONG_WAY: u64 = 1 << 20;
 /// Who is further behind loads everything.
 const REMEMBERED: usize = 16;
 
 /// What comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Head {
-    /// A record that was begun anew is another one.
+    /// When it was begun, about. One that was begun later, by somebody who knew of none, gives way.
     #[n(0)]
     generation: u64,
     /// One more with every change.
@@ -60,8 +62,8 @@ pub(super) struct Head {
 }
 
 impl Engine {
-    /// Takes over what the others saved since it was loaded or saved last. `false` if nothing was ever saved, or all of it was
-    /// removed: then the next [`save`](Self::save) saves everything.
+    /// Takes over what the others saved since it was loaded or saved last. `false` if there is nothing that is worth more than
+    /// what is known here, because it was removed or begun anew: then the next [`save`](Self::save) saves everything.
     ///
     /// # Errors
     ///
@@ -71,16 +73,24 @@ impl Engine {
             return Ok(false);
         };
         let known = &sharing.head;
+        let is_known = known.version > 0;
         let Some(bytes) = from.get(HEAD) else {
-            self.begin_anew();
+            self.restore();
             return Ok(false);
         };
         let head: Head = decode(HEAD, bytes)?;
+        if is_known && head.generation > known.generation {
+            self.restore();
+            return Ok(false);
+        }
         if (head.generation, head.version) == (known.generation, known.version) {
             return Ok(true);
         }
-        let loaded = Loaded::read(from, &head, known)?;
+        let changed = head.changed_since(known);
+        let loaded = Loaded::read(from, &head, changed.as_ref())?;
+        let ours = changed.is_none().then(|| self.line.tickets_of(self.me()));
         self.install(loaded, head);
+        self.regain(ours.unwrap_or_default());
         Ok(true)
     }
 
@@ -96,7 +106,7 @@ impl Engine {
         self.load(from)
     }
 
-    /// Saves what changed. `generation` is drawn anew each time: it names the record if this is the first time.
+    /// Saves what changed. `generation` names the record if this is the first time: the time, with something random behind it.
     pub fn save(&mut self, now: Timestamp, generation: u64, into: &mut impl Sections) {
         let mut changed = Vec::new();
         let mut bytes = Vec::new();
@@ -156,13 +166,14 @@ impl Engine {
         sharing.map_or(Timestamp::ZERO, |sharing| sharing.head.now)
     }
 
-    /// There is no record (any more): all that is known here goes into the next one.
-    fn begin_anew(&mut self) {
+    /// The record was lost: all that is known here goes into the next one.
+    fn restore(&mut self) {
         let Some(sharing) = &mut self.sharing else {
             return;
         };
         if sharing.head.version > 0 {
-            sharing.head.version = 0;
+            // Whoever knew more of the lost one loads everything.
+            sharing.head.version += A_LONG_WAY;
             sharing.head.latest.clear();
             self.gates.watch();
             self.line.touch();
@@ -175,6 +186,19 @@ impl Engine {
         }
     }
 
+    /// What is ours and was lost with the record. What was under way is not: those who wrote the new one did not count it.
+    fn regain(&mut self, ours: Vec<line::Ticket>) {
+        let at = self.latest();
+        for ticket in ours {
+            if self.line.gates_of(ticket.id).is_none() {
+                self.line.squeeze_in(at, ticket);
+            }
+        }
+        if let Some(sharing) = &mut self.sharing {
+            sharing.regain();
+        }
+    }
+
     fn install(&mut self, loaded: Loaded, head: Head) {
         let Loaded {
             line,
@@ -184,8 +208,9 @@ impl Engine {
             looks,
             gates,
         } = loaded;
-        self.next_order = head.next_order;
-        self.next_ticket = head.next_ticket;
+        // What was known of a lost record may be ahead of the one that was begun from less.
+        self.next_order = self.next_order.max(head.next_order);
+        self.next_ticket = self.next_ticket.max(head.next_ticket);
         self.gates.load(gates, usize::from(head.gates));
         if let Some(tickets) = line {
             self.line.load(head.now, tickets);
@@ -224,9 +249,13 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn read(from: &impl Sections, head: &Head, known: &Head) -> Result<Self, Unreadable> {
-        let changed = head.changed_since(known);
-        let is_wanted = |section| changed.as_ref().is_none_or(|all| all.contains(&section));
+    /// Those of these sections, or all.
+    fn read(
+        from: &impl Sections,
+        head: &Head,
+        changed: Option<&BTreeSet<u32>>,
+    ) -> Result<Self, Unreadable> {
+        let is_wanted = |section| changed.is_none_or(|all| all.contains(&section));
         let mut gates = BTreeMap::new();
         for index in 0..head.gates {
             let section = FIRST_GATE + u32::from(index);
@@ -253,7 +282,7 @@ impl Loaded {
     fn check(&self, head: &Head) -> Result<(), Unreadable> {
         let is_there = |index: usize| index < usize::from(head.gates);
         let tickets = self.line.iter().flatten();
-        let mut places = BTreeSet::new();
+        let (mut places, mut ids) = (BTreeSet::new(), BTreeSet::new());
         for ticket in tickets {
             if !ticket.gates.iter().all(is_there) || ticket.owner.is_none() {
                 return Err(Unreadable::because(
@@ -261,8 +290,8 @@ impl Loaded {
                     "a ticket names a gate or an owner that is not there",
                 ));
             }
-            if ticket.id.0 >= head.next_ticket || !places.insert(ticket.place) {
-                return Err(Unreadable::because(LINE, "two tickets have one place"));
+            if !places.insert(ticket.place) || !ids.insert(ticket.id) {
+                return Err(Unreadable::because(LINE, "two tickets are one"));
             }
         }
         let outstanding = self.outstanding.iter();

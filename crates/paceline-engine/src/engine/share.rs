@@ -14,9 +14,13 @@ use super::record::Head;
 use crate::effects::{Effect, Effects};
 use crate::gate::Gate;
 use crate::gates::GateSet;
+use crate::line::TicketId;
 use crate::owner::Owner;
 use crate::ticket::Sent;
 use crate::{Deadline, Limit, Timestamp};
+
+/// Owners are numbered one after another, tickets too.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Who has to look, and when.
 pub(super) type Call = (Owner, Timestamp);
@@ -29,6 +33,10 @@ pub(super) struct Sharing {
     added: Vec<Gate>,
     /// Where those are in the record.
     places: Vec<u16>,
+    /// What we name for them, once we are a member.
+    limits: Vec<(u16, Vec<Limit>)>,
+    /// What our next ticket is called: nobody else calls one so.
+    next_id: u64,
     pub(super) head: Head,
     pub(super) common: Common,
 }
@@ -67,6 +75,8 @@ impl Engine {
             owner,
             added: self.gates.iter().cloned().collect(),
             places: (0..).take(self.gates.len()).collect(),
+            limits: Vec::new(),
+            next_id: owner.number().wrapping_mul(SPREAD),
             head: Head::default(),
             common: Common::default(),
         }));
@@ -93,8 +103,9 @@ impl Engine {
             .map(|gate| gate.limits().cloned().collect());
         let limits = places.iter().copied().zip(limits).collect();
         let sharing = self.sharing.insert(sharing);
-        sharing.common.members.enroll(sharing.owner, limits);
+        sharing.limits = limits;
         sharing.places.clone_from(&places);
+        sharing.regain();
         for gate in places {
             self.agree(now, gate);
         }
@@ -186,10 +197,10 @@ impl Engine {
     /// Our own; the others of those `all` have to be seen to by their owners.
     pub(super) fn ours_among<T>(
         &self,
-        mut all: Vec<(crate::TicketId, T)>,
+        mut all: Vec<(TicketId, T)>,
         now: Timestamp,
         calls: &mut Vec<Call>,
-    ) -> Vec<(crate::TicketId, T)> {
+    ) -> Vec<(TicketId, T)> {
         let me = self.me();
         all.retain(|(id, _)| {
             let owner = self.line.owner_of(*id);
@@ -248,10 +259,10 @@ impl Engine {
         let Some(sharing) = &mut self.sharing else {
             return false;
         };
-        sharing
-            .common
-            .members
-            .rename(sharing.owner, gate, limits.to_vec());
+        for (_, own) in sharing.limits.iter_mut().filter(|(own, _)| *own == gate) {
+            *own = limits.to_vec();
+        }
+        sharing.regain();
         self.agree(now, gate);
         true
     }
@@ -278,24 +289,30 @@ impl Engine {
     }
 }
 
+impl Sharing {
+    /// A member is one in every record.
+    pub(super) fn regain(&mut self) {
+        if !self.limits.is_empty() {
+            self.common.members.enroll(self.owner, &self.limits);
+        }
+    }
+
+    pub(super) const fn ticket(&mut self) -> TicketId {
+        self.next_id = self.next_id.wrapping_add(1);
+        TicketId(self.next_id)
+    }
+}
+
 impl Members {
     pub(super) fn save(&mut self) -> Option<Vec<u8>> {
         core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
     }
 
-    fn enroll(&mut self, owner: Owner, limits: Vec<(u16, Vec<Limit>)>) {
-        self.all.insert(owner, limits);
-        self.changed = true;
-    }
-
-    /// An owner names other limits for a gate.
-    fn rename(&mut self, owner: Owner, gate: u16, limits: Vec<Limit>) {
-        let all = self.all.entry(owner).or_default();
-        match all.iter_mut().find(|(own, _)| *own == gate) {
-            Some((_, own)) => *own = limits,
-            None => all.push((gate, limits)),
+    fn enroll(&mut self, owner: Owner, limits: &[(u16, Vec<Limit>)]) {
+        if self.all.get(&owner).is_none_or(|own| own != limits) {
+            self.all.insert(owner, limits.to_vec());
+            self.changed = true;
         }
-        self.changed = true;
     }
 
     fn leave(&mut self, owner: Owner) -> Vec<u16> {

@@ -2,6 +2,7 @@
 
 use super::{Lane, Line, Ticket};
 use crate::gates::GateSet;
+use crate::owner::Owner;
 use crate::{Reason, Timestamp};
 
 impl Line {
@@ -12,6 +13,11 @@ impl Line {
         }
         let tickets: Vec<_> = self.tickets().collect();
         Some(crate::record::encode(&tickets))
+    }
+
+    pub(crate) fn tickets_of(&self, owner: Option<Owner>) -> Vec<Ticket> {
+        let own = self.tickets().filter(|ticket| ticket.owner == owner);
+        own.cloned().collect()
     }
 
     /// The same tickets again.
@@ -31,6 +37,14 @@ impl Line {
             }
         }
         self.changed = false;
+    }
+
+    /// One that stood in a line that was lost, whose place may be somebody else's by now.
+    pub(crate) fn squeeze_in(&mut self, now: Timestamp, mut ticket: Ticket) {
+        while self.spots.values().any(|spot| spot.place == ticket.place) {
+            ticket.place.arrival += 1;
+        }
+        self.join(now, ticket);
     }
 
     /// All of it has to be saved.

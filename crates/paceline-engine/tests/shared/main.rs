@@ -28,6 +28,8 @@ mod told;
 #[path = "../contract/words.rs"]
 mod words;
 
+mod several;
+
 use paceline_engine::*;
 use support::*;
 
