@@ -301,6 +301,53 @@ fn a_record_that_a_newcomer_began_anew_gives_way_to_what_was_known() {
 }
 
 #[test]
+fn whoever_knew_more_of_a_lost_record_takes_part_in_the_new_one() {
+    let mut lab = Lab::new(2, &["1/m"]);
+    lab.ask(0);
+    lab.ask(1);
+    lab.record.clear();
+    lab.step(0, |engine, now| engine.handle_timeout(now));
+    assert_eq!(lab.snapshot(0).waiting, 0, "it did not know");
+    lab.step(1, |engine, now| engine.handle_timeout(now));
+    assert_eq!(lab.snapshot(0).waiting, 1);
+}
+
+#[test]
+fn one_of_another_lane_does_not_take_what_the_first_needs() {
+    let gates: [(&str, &[&str]); 2] = [("api", &["1/s"]), ("search", &[])];
+    let mut lab = Lab::default();
+    lab.comes(&gates);
+    lab.comes(&gates);
+    lab.ask(0);
+    let first = lab.ask(0);
+    let second = lab.ask_for(1, &through(&[API, ROUTE]));
+    lab.deaf = true;
+    lab.now = at(1_000);
+    lab.step(1, |engine, now| engine.handle_timeout(now));
+    assert_eq!(lab.order(), [0], "the first has not looked yet");
+    lab.deaf = false;
+    lab.pass_to(at(3_000));
+    assert_eq!(lab.order(), [0, first, second]);
+}
+
+#[test]
+fn each_is_called_once_for_one_thing() {
+    let mut lab = Lab::new(50, &["1 in flight"]);
+    for who in 0..50 {
+        lab.ask(who);
+    }
+    lab.calls = 0;
+    lab.answer(0, &ok());
+    assert_eq!(lab.calls, 1, "the next one, and nobody else");
+    lab.deaf = true;
+    lab.answer(1, &ok());
+    for who in 10..50 {
+        lab.step(who, |engine, now| engine.handle_timeout(now));
+    }
+    assert_eq!(lab.calls, 2);
+}
+
+#[test]
 fn garbage_is_an_error_and_changes_nothing() {
     let mut lab = Lab::new(2, &["1/s"]);
     lab.ask(0);
