@@ -47,6 +47,8 @@ pub struct Engine {
     found: Option<Box<found::Found>>,
     /// What only one of several engines with one line knows.
     sharing: Option<Box<share::Sharing>>,
+    /// Where sections are made.
+    scratch: Vec<u8>,
 }
 
 /// What became of a request that asked.
@@ -82,6 +84,7 @@ impl Engine {
             shut: false,
             found: None,
             sharing: None,
+            scratch: Vec::new(),
         }
     }
 

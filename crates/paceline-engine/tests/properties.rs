@@ -3,6 +3,9 @@
 
 mod support;
 
+/// All of an engine's state is its own.
+const SHARED: bool = false;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 

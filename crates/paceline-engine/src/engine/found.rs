@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use minicbor::{Decode, Encode};
 
 use crate::gates::GateSet;
+use crate::record::encode_into;
 use crate::{FindGates, GatesBy, RouteKey};
 
 /// More would be more state than a pace is worth, and longer looks at those who wait. Whoever comes when all of them are
@@ -334,8 +335,12 @@ impl Book {
         self.changed = true;
     }
 
-    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
-        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    pub(super) fn save(&mut self, into: &mut Vec<u8>) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        if changed {
+            encode_into(self, into);
+        }
+        changed
     }
 }
 

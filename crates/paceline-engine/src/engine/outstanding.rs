@@ -6,6 +6,7 @@ use minicbor::{Decode, Encode};
 
 use crate::gates::GateSet;
 use crate::owner::Owner;
+use crate::record::encode_into;
 use crate::ticket::Sent;
 
 /// By the order of the sends.
@@ -108,8 +109,12 @@ impl Outstanding {
         self.changed = true;
     }
 
-    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
-        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    pub(super) fn save(&mut self, into: &mut Vec<u8>) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        if changed {
+            encode_into(self, into);
+        }
+        changed
     }
 
     pub(super) fn owners(&self) -> impl Iterator<Item = Owner> {

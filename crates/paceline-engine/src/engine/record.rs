@@ -15,14 +15,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use minicbor::{Decode, Encode};
+use minicbor::{Decode, Decoder, Encode};
 
 use super::Engine;
 use super::found::Book;
 use super::outstanding::Outstanding;
 use super::share::{Common, Looks, Members};
 use crate::gate::Gate;
-use crate::record::{Sections, Unreadable, decode, encode};
+use crate::record::{Sections, Unreadable, decode, encode_into};
 use crate::{Timestamp, line};
 
 const HEAD: u32 = 0;
@@ -58,7 +58,28 @@ pub(super) struct Head {
     now: Timestamp,
     /// What the latest versions changed, the newest last.
     #[n(6)]
-    latest: VecDeque<Vec<u32>>,
+    latest: VecDeque<Changed>,
+}
+
+/// A set of sections: one bit each, and the last for all that are further up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(transparent)]
+struct Changed(#[n(0)] u64);
+
+impl Changed {
+    const ALL: Self = Self(u64::MAX);
+
+    const fn bit(section: u32) -> u64 {
+        1 << if section < 63 { section } else { 63 }
+    }
+
+    const fn add(&mut self, section: u32) {
+        self.0 |= Self::bit(section);
+    }
+
+    const fn has(self, section: u32) -> bool {
+        self.0 & Self::bit(section) != 0
+    }
 }
 
 impl Engine {
@@ -78,6 +99,10 @@ impl Engine {
             self.restore();
             return Ok(false);
         };
+        // Mostly nobody was here in between.
+        if is_known && known.is_named_by(bytes) {
+            return Ok(true);
+        }
         let head: Head = decode(HEAD, bytes)?;
         if is_known && head.generation > known.generation {
             self.restore();
@@ -87,7 +112,7 @@ impl Engine {
             return Ok(true);
         }
         let changed = head.changed_since(known);
-        let loaded = Loaded::read(from, &head, changed.as_ref())?;
+        let loaded = Loaded::read(from, &head, changed.unwrap_or(Changed::ALL))?;
         let ours = changed.is_none().then(|| self.line.tickets_of(self.me()));
         self.install(loaded, head);
         self.regain(ours.unwrap_or_default());
@@ -108,15 +133,15 @@ impl Engine {
 
     /// Saves what changed. `generation` names the record if this is the first time: the time, with something random behind it.
     pub fn save(&mut self, now: Timestamp, generation: u64, into: &mut impl Sections) {
-        let mut changed = Vec::new();
-        let mut bytes = Vec::new();
+        let mut changed = Changed::default();
+        let mut bytes = core::mem::take(&mut self.scratch);
         for index in self.gates.take_touched() {
             if let Some(gate) = self.gates.get(usize::from(index)) {
                 bytes.clear();
                 gate.save(&mut bytes);
                 let section = FIRST_GATE + u32::from(index);
                 into.put(section, &bytes);
-                changed.push(section);
+                changed.add(section);
             }
         }
         let Some(sharing) = &mut self.sharing else {
@@ -127,23 +152,25 @@ impl Engine {
             members,
             looks,
         } = &mut sharing.common;
-        let mut put = |section, body: Option<Vec<u8>>| {
-            if let Some(body) = body {
-                into.put(section, &body);
-                changed.push(section);
+        let mut put = |section, save: &mut dyn FnMut(&mut Vec<u8>) -> bool| {
+            bytes.clear();
+            if save(&mut bytes) {
+                into.put(section, &bytes);
+                changed.add(section);
             }
         };
-        put(LINE, self.line.save());
-        put(MEMBERS, members.save());
-        put(
-            FOUND,
-            self.found.as_mut().and_then(|found| found.book.save()),
-        );
-        put(OUTSTANDING, outstanding.save());
-        put(LOOKS, looks.save());
+        put(LINE, &mut |bytes| self.line.save(bytes));
+        put(MEMBERS, &mut |bytes| members.save(bytes));
+        put(FOUND, &mut |bytes| {
+            let found = self.found.as_mut();
+            found.is_some_and(|found| found.book.save(bytes))
+        });
+        put(OUTSTANDING, &mut |bytes| outstanding.save(bytes));
+        put(LOOKS, &mut |bytes| looks.save(bytes));
         let head = &mut sharing.head;
         let orders = (self.next_order, self.next_ticket);
-        if changed.is_empty() && orders == (head.next_order, head.next_ticket) {
+        if changed == Changed::default() && orders == (head.next_order, head.next_ticket) {
+            self.scratch = bytes;
             return;
         }
         if head.version == 0 {
@@ -157,7 +184,10 @@ impl Engine {
         if head.latest.len() > REMEMBERED {
             head.latest.pop_front();
         }
-        into.put(HEAD, &encode(&*head));
+        bytes.clear();
+        encode_into(&*head, &mut bytes);
+        into.put(HEAD, &bytes);
+        self.scratch = bytes;
     }
 
     /// The latest time that the record knows of: whoever shares it is not told an earlier one.
@@ -249,13 +279,9 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Those of these sections, or all.
-    fn read(
-        from: &impl Sections,
-        head: &Head,
-        changed: Option<&BTreeSet<u32>>,
-    ) -> Result<Self, Unreadable> {
-        let is_wanted = |section| changed.is_none_or(|all| all.contains(&section));
+    /// Those of these sections.
+    fn read(from: &impl Sections, head: &Head, changed: Changed) -> Result<Self, Unreadable> {
+        let is_wanted = |section| changed.has(section);
         let mut gates = BTreeMap::new();
         for index in 0..head.gates {
             let section = FIRST_GATE + u32::from(index);
@@ -322,13 +348,24 @@ fn part<T: for<'b> Decode<'b, ()> + Default>(
 }
 
 impl Head {
+    /// Whether these bytes are those of the same version.
+    fn is_named_by(&self, bytes: &[u8]) -> bool {
+        let mut d = Decoder::new(bytes);
+        let named = |d: &mut Decoder<'_>| {
+            d.array()?;
+            Ok::<_, minicbor::decode::Error>((d.u64()?, d.u64()?))
+        };
+        named(&mut d).is_ok_and(|named| named == (self.generation, self.version))
+    }
+
     /// Which sections changed since `known`; `None` if that is not known.
-    fn changed_since(&self, known: &Self) -> Option<BTreeSet<u32>> {
+    fn changed_since(&self, known: &Self) -> Option<Changed> {
         if self.generation != known.generation || known.version == 0 {
             return None;
         }
         let behind = usize::try_from(self.version.checked_sub(known.version)?).ok()?;
         let first = self.latest.len().checked_sub(behind)?;
-        Some(self.latest.iter().skip(first).flatten().copied().collect())
+        let latest = self.latest.iter().skip(first);
+        Some(Changed(latest.fold(0, |all, changed| all | changed.0)))
     }
 }

@@ -16,6 +16,7 @@ use crate::gate::Gate;
 use crate::gates::GateSet;
 use crate::line::TicketId;
 use crate::owner::Owner;
+use crate::record::encode_into;
 use crate::ticket::Sent;
 use crate::{Deadline, Limit, Timestamp};
 
@@ -304,8 +305,12 @@ impl Sharing {
 }
 
 impl Members {
-    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
-        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    pub(super) fn save(&mut self, into: &mut Vec<u8>) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        if changed {
+            encode_into(self, into);
+        }
+        changed
     }
 
     fn enroll(&mut self, owner: Owner, limits: &[(u16, Vec<Limit>)]) {
@@ -342,8 +347,12 @@ impl Members {
 }
 
 impl Looks {
-    pub(super) fn save(&mut self) -> Option<Vec<u8>> {
-        core::mem::take(&mut self.changed).then(|| crate::record::encode(self))
+    pub(super) fn save(&mut self, into: &mut Vec<u8>) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        if changed {
+            encode_into(self, into);
+        }
+        changed
     }
 
     fn set(&mut self, owner: Owner, at: Timestamp) {

@@ -3,16 +3,18 @@
 use super::{Lane, Line, Ticket};
 use crate::gates::GateSet;
 use crate::owner::Owner;
+use crate::record::encode_into;
 use crate::{Reason, Timestamp};
 
 impl Line {
     /// Its tickets, if any came, went or yielded since it was saved last.
-    pub(crate) fn save(&mut self) -> Option<Vec<u8>> {
-        if !core::mem::take(&mut self.changed) {
-            return None;
+    pub(crate) fn save(&mut self, into: &mut Vec<u8>) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        if changed {
+            let tickets: Vec<_> = self.tickets().collect();
+            encode_into(&tickets, into);
         }
-        let tickets: Vec<_> = self.tickets().collect();
-        Some(crate::record::encode(&tickets))
+        changed
     }
 
     pub(crate) fn tickets_of(&self, owner: Option<Owner>) -> Vec<Ticket> {

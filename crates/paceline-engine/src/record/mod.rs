@@ -6,6 +6,7 @@
 
 pub(crate) mod amounts;
 pub(crate) mod duration;
+pub(crate) mod floats;
 mod gate_set;
 pub(crate) mod pace;
 pub(crate) mod wide;
@@ -64,12 +65,6 @@ impl fmt::Display for Unreadable {
 }
 
 impl core::error::Error for Unreadable {}
-
-pub(crate) fn encode(what: &impl Encode<()>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode_into(what, &mut bytes);
-    bytes
-}
 
 pub(crate) fn encode_into(what: &impl Encode<()>, bytes: &mut Vec<u8>) {
     match minicbor::encode(what, bytes) {

@@ -131,7 +131,7 @@ impl Driver {
         if let Some(record) = &mut self.record {
             self.engine.save(self.now, 1, record);
             self.saved += 1;
-            if record.len() > MUCH && self.saved % 16 > 0 {
+            if record.len() > MUCH && !self.saved.is_multiple_of(16) {
                 return;
             }
             let loaded = self.engine.load_anew(record);

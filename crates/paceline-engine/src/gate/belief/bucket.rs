@@ -37,17 +37,22 @@ pub(super) struct Buckets {
     #[n(2)]
     pub(super) step: f64,
     #[n(3)]
+    #[cbor(with = "super::record::cells")]
     pub(super) cells: [[Cell; NOISES.len()]; RATES],
     #[n(4)]
+    #[cbor(with = "crate::record::floats")]
     pub(super) capacity: [f64; RATES],
     /// No limit at all, for each noise.
     #[n(5)]
+    #[cbor(with = "crate::record::floats")]
     pub(super) free: [f64; NOISES.len()],
     /// The rates themselves: derived, for a logarithm is quickly added to and slowly undone.
     #[n(6)]
+    #[cbor(with = "crate::record::floats")]
     rates: [f64; RATES],
     /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
     #[n(7)]
+    #[cbor(with = "crate::record::floats")]
     pub(super) columns: [f64; RATES],
     /// The most likely noise of each rate.
     #[n(8)]

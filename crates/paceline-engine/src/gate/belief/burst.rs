@@ -11,6 +11,7 @@ use minicbor::{Decode, Encode};
 pub(super) struct Burst {
     /// Order and seconds; the oldest is overwritten first.
     #[n(0)]
+    #[cbor(with = "super::record::recent")]
     recent: [(u64, f64); KEPT],
     /// How many of them are there still.
     #[n(1)]

@@ -9,22 +9,16 @@
 //! An accepted request had a token and took it; a refused one, unless noise explains it better, found less than one. So
 //! each answer narrows the tokens and the part of the stretch that can be, and time widens the tokens a little.
 
-use minicbor::{Decode, Encode};
-
 use super::line::Line;
 use super::part::Part;
 
 /// Tokens and weight of one hypothesis.
-#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
-    #[n(0)]
     pub(super) low: Line,
-    #[n(1)]
     pub(super) high: Line,
     /// The rates that are still possible.
-    #[n(2)]
     pub(super) part: Part,
-    #[n(3)]
     pub(super) weight: f64,
 }
 

@@ -3,16 +3,12 @@
 //! Within a stretch around the rate `r` a rate is written `r (1 + x)`. Between two answers tokens grow by `r (1 + x) dt`,
 //! which is a line in `x`, and takes of a token shift it; so a line stays a line until something caps it.
 
-use minicbor::{Decode, Encode};
-
 use super::part::Part;
 
 /// `at + slope * x`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Line {
-    #[n(0)]
     pub(super) at: f64,
-    #[n(1)]
     pub(super) slope: f64,
 }
 

@@ -25,6 +25,7 @@ mod journal;
 mod learned;
 mod line;
 mod part;
+mod record;
 mod run;
 mod slots;
 mod start;

@@ -3,18 +3,13 @@
 //! Rates are written `r (1 + x)`. An answer that some of them cannot explain cuts the part; one that some explain better
 //! tilts it, so that two opposite hints cancel each other. What would tilt it further than to zero at one end shrinks it.
 
-use minicbor::{Decode, Encode};
-
 use super::line::Line;
 
 /// `x` lies between `from` and `to`; its density at the ends is `1 - tilt` and `1 + tilt` times the mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Part {
-    #[n(0)]
     pub(super) from: f64,
-    #[n(1)]
     pub(super) to: f64,
-    #[n(2)]
     pub(super) tilt: f64,
 }
 

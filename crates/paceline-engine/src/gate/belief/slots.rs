@@ -14,6 +14,7 @@ const MOST: usize = 64;
 pub(super) struct Slots {
     /// Logarithms of how much better a cap of one, two, … explains what happened than the buckets do.
     #[n(0)]
+    #[cbor(with = "crate::record::floats")]
     caps: [f64; MOST],
     /// And no limit that is refused by chance.
     #[n(1)]
