@@ -286,6 +286,7 @@ impl PaceBuilder {
             (None, Some(most)) => shared.cold_start(most),
             (None, None) => {}
         }
+        let shared = Arc::new(shared);
         let finder = self.find.map(|gates| Finder {
             gates,
             keyer: PartitionKeyer::random(),

@@ -33,6 +33,8 @@ const OUTSTANDING: u32 = 4;
 const LOOKS: u32 = 5;
 const FIRST_GATE: u32 = 16;
 
+/// Fields may be added without a new one; whoever does not know them leaves them out.
+const FORMAT: u32 = 1;
 /// More changes than anybody missed.
 const A_LONG_WAY: u64 = 1 << 20;
 /// Who is further behind loads everything.
@@ -47,17 +49,20 @@ pub(super) struct Head {
     /// One more with every change.
     #[n(1)]
     version: u64,
+    /// What it takes to understand the sections.
     #[n(2)]
-    next_order: u64,
+    format: u32,
     #[n(3)]
-    next_ticket: u64,
+    next_order: u64,
     #[n(4)]
+    next_ticket: u64,
+    #[n(5)]
     gates: u16,
     /// The time of the latest change.
-    #[n(5)]
+    #[n(6)]
     now: Timestamp,
     /// What the latest versions changed, the newest last.
-    #[n(6)]
+    #[n(7)]
     latest: VecDeque<Changed>,
 }
 
@@ -89,7 +94,7 @@ impl Engine {
     /// # Errors
     ///
     /// If it cannot be read; the engine stays as it was.
-    pub fn load(&mut self, from: &impl Sections) -> Result<bool, Unreadable> {
+    pub fn load(&mut self, from: &(impl Sections + ?Sized)) -> Result<bool, Unreadable> {
         let Some(sharing) = &self.sharing else {
             return Ok(false);
         };
@@ -104,6 +109,9 @@ impl Engine {
             return Ok(true);
         }
         let head: Head = decode(HEAD, bytes)?;
+        if head.format > FORMAT {
+            return Err(Unreadable::newer(HEAD));
+        }
         if is_known && head.generation > known.generation {
             self.restore();
             return Ok(false);
@@ -124,7 +132,7 @@ impl Engine {
     /// # Errors
     ///
     /// As [`load`](Self::load).
-    pub fn load_anew(&mut self, from: &impl Sections) -> Result<bool, Unreadable> {
+    pub fn load_anew(&mut self, from: &(impl Sections + ?Sized)) -> Result<bool, Unreadable> {
         if let Some(sharing) = &mut self.sharing {
             sharing.head = Head::default();
         }
@@ -132,7 +140,7 @@ impl Engine {
     }
 
     /// Saves what changed. `generation` names the record if this is the first time: the time, with something random behind it.
-    pub fn save(&mut self, now: Timestamp, generation: u64, into: &mut impl Sections) {
+    pub fn save(&mut self, now: Timestamp, generation: u64, into: &mut (impl Sections + ?Sized)) {
         let mut changed = Changed::default();
         let mut bytes = core::mem::take(&mut self.scratch);
         for index in self.gates.take_touched() {
@@ -177,6 +185,7 @@ impl Engine {
             head.generation = generation;
         }
         head.version += 1;
+        head.format = FORMAT;
         (head.next_order, head.next_ticket) = orders;
         head.gates = u16::try_from(self.gates.len()).unwrap_or(u16::MAX);
         head.now = head.now.max(now);
@@ -188,6 +197,26 @@ impl Engine {
         encode_into(&*head, &mut bytes);
         into.put(HEAD, &bytes);
         self.scratch = bytes;
+    }
+
+    /// The record cannot be read, and what it said is lost. What is known here goes into a new one; whoever knows nothing yet
+    /// takes its limits for used up, for so they may be.
+    pub fn distrust(&mut self, now: Timestamp) {
+        let is_known = self
+            .sharing
+            .as_ref()
+            .is_some_and(|own| own.head.version > 0);
+        if is_known {
+            return self.restore();
+        }
+        for index in 0..self.gates.len() {
+            if let Some(gate) = self.gates.get_mut(index) {
+                gate.use_up(now);
+            }
+        }
+        if let Some(sharing) = &mut self.sharing {
+            sharing.added = self.gates.iter().cloned().collect();
+        }
     }
 
     /// The latest time that the record knows of: whoever shares it is not told an earlier one.
@@ -280,7 +309,11 @@ struct Loaded {
 
 impl Loaded {
     /// Those of these sections.
-    fn read(from: &impl Sections, head: &Head, changed: Changed) -> Result<Self, Unreadable> {
+    fn read(
+        from: &(impl Sections + ?Sized),
+        head: &Head,
+        changed: Changed,
+    ) -> Result<Self, Unreadable> {
         let is_wanted = |section| changed.has(section);
         let mut gates = BTreeMap::new();
         for index in 0..head.gates {
@@ -334,7 +367,7 @@ impl Loaded {
 
 /// One section, if it is wanted; one that was never saved is empty.
 fn part<T: for<'b> Decode<'b, ()> + Default>(
-    from: &impl Sections,
+    from: &(impl Sections + ?Sized),
     section: u32,
     is_wanted: &impl Fn(u32) -> bool,
 ) -> Result<Option<T>, Unreadable> {

@@ -31,7 +31,7 @@ pub(super) type Call = (Owner, Timestamp);
 pub(super) struct Sharing {
     pub(super) owner: Owner,
     /// The gates that were added here, as they began.
-    added: Vec<Gate>,
+    pub(super) added: Vec<Gate>,
     /// Where those are in the record.
     places: Vec<u16>,
     /// What we name for them, once we are a member.

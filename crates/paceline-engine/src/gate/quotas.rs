@@ -38,6 +38,11 @@ impl Gate {
         self.limits.iter().map(Account::limit)
     }
 
+    /// Nobody knows what was spent: all that was there.
+    pub(crate) fn use_up(&mut self, now: Timestamp) {
+        self.limits.iter_mut().for_each(|own| own.use_up(now));
+    }
+
     /// The gate under other limits, from the send of order `first` on. Those that stay keep what was spent of them; the
     /// others go on, in their order, with the books of those that went and counted the same.
     pub(crate) fn change_limits(&mut self, now: Timestamp, first: u64, limits: Vec<Limit>) {

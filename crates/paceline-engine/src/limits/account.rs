@@ -117,6 +117,15 @@ impl Account {
         }
     }
 
+    /// Charges all that is available.
+    pub(crate) fn use_up(&mut self, now: Timestamp) {
+        match &mut self.books {
+            Books::Bucket(bucket) => bucket.charge(now, bucket.available(now)),
+            Books::Strict(strict) => strict.charge(now, strict.available(now)),
+            Books::InFlight => {}
+        }
+    }
+
     pub(crate) fn charge(&mut self, now: Timestamp, cost: &Cost) {
         let cost = cost.of(&self.limit.unit);
         if self.is_estimated() {

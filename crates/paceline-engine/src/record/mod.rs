@@ -39,6 +39,7 @@ impl Sections for std::collections::BTreeMap<u32, Vec<u8>> {
 pub struct Unreadable {
     section: u32,
     what: Box<str>,
+    newer: bool,
 }
 
 impl Unreadable {
@@ -46,7 +47,20 @@ impl Unreadable {
         Self {
             section,
             what: what.into(),
+            newer: false,
         }
+    }
+
+    pub(crate) fn newer(section: u32) -> Self {
+        Self {
+            newer: true,
+            ..Self::because(section, "a newer version wrote it")
+        }
+    }
+
+    /// Others understand it: it is not ours to write over.
+    pub const fn is_newer(&self) -> bool {
+        self.newer
     }
 
     pub(crate) fn missing(section: u32) -> Self {

@@ -8,6 +8,8 @@
 mod acquire;
 mod permit;
 mod settle_cost;
+mod sharing;
+mod store;
 mod waiters;
 
 use core::task::Waker;
@@ -22,12 +24,14 @@ use paceline_engine::{
 
 use crate::clock::Clock;
 use crate::telemetry::Telemetry;
+use sharing::Sharing;
 use waiters::{Turn, Waiters};
 
 pub use acquire::Acquire;
 pub(crate) use acquire::{Attempt, Granted};
 pub use permit::Permit;
 pub use settle_cost::SettleCost;
+pub(crate) use store::{Called, Store, StoreFault};
 
 /// What all handles of one pace share.
 pub(crate) struct Shared {
@@ -42,6 +46,7 @@ pub(crate) struct State {
     waiters: Waiters,
     /// The time of the last input, good enough where time plays no part: a look at the clock costs as much as the lock.
     last: Timestamp,
+    sharing: Option<Box<Sharing>>,
 }
 
 impl Shared {
@@ -51,7 +56,7 @@ impl Shared {
         gates: Vec<(Box<str>, Vec<Limit>)>,
         max_waiting: usize,
         seed: u64,
-    ) -> Arc<Self> {
+    ) -> Self {
         let now = clock.now();
         let mut engine = Engine::new(max_waiting, seed);
         let telemetry = Telemetry::new(gates.iter().map(|(name, _)| &**name));
@@ -62,13 +67,23 @@ impl Shared {
             engine,
             waiters: Waiters::default(),
             last: now,
+            sharing: None,
         });
-        Arc::new(Self {
+        Self {
             name: name.into(),
             clock,
             telemetry,
             state,
-        })
+        }
+    }
+
+    /// Its record is in `store`, for others too. Call it once, when everything else is set.
+    pub(crate) fn share(self: &Arc<Self>, store: Arc<dyn Store>, seed: u64) {
+        let mut state = self.lock();
+        state.engine.share(store.owner());
+        state.sharing = Some(Box::new(Sharing::new(store, seed)));
+        drop(state);
+        self.enroll();
     }
 
     /// Of the upstream's own gate.
@@ -87,31 +102,33 @@ impl Shared {
     /// Asks for admission: an answer, or the ticket of one that waits.
     /// The place is that of its first attempt, whether it had to wait then or not.
     fn join(&self, attempt: &Attempt<'_>) -> (Place, Result<Answer, TicketId>) {
-        let now = self.now();
         let mut state = self.lock();
-        let State {
-            engine, waiters, ..
-        } = &mut *state;
-        let Attempt {
-            want,
-            place,
-            attempts,
-            not_before,
-        } = *attempt;
-        let place = place.unwrap_or_else(|| engine.place(now, want));
-        let joined = match engine.join(now, want, Some(place), attempts, not_before) {
-            Joined::Admitted(sent) => {
-                self.telemetry.levels(engine);
-                Ok(Answer::Admitted(sent, Duration::ZERO, Reason::Turn))
+        let telemetry = &self.telemetry;
+        let (place, joined, due) = self.step(&mut state, |engine, waiters, now, _| {
+            let Attempt {
+                want,
+                place,
+                attempts,
+                not_before,
+            } = *attempt;
+            let place = place.unwrap_or_else(|| engine.place(now, want));
+            match engine.join(now, want, Some(place), attempts, not_before) {
+                Joined::Admitted(sent) => {
+                    telemetry.levels(engine);
+                    let answer = Answer::Admitted(sent, Duration::ZERO, Reason::Turn);
+                    (place, Ok(answer), None)
+                }
+                Joined::Refused(refusal) => (place, Ok(Answer::Refused(refusal)), None),
+                Joined::Waiting(ticket, effects) => {
+                    waiters.add(ticket);
+                    let due = waiters.apply(effects, telemetry);
+                    (place, Err(ticket), Some(due))
+                }
             }
-            Joined::Refused(refusal) => Ok(Answer::Refused(refusal)),
-            Joined::Waiting(ticket, effects) => {
-                waiters.add(ticket);
-                let due = waiters.apply(effects, &self.telemetry);
-                self.release(state, due);
-                Err(ticket)
-            }
-        };
+        });
+        if let Some(due) = due {
+            self.release(state, due);
+        }
         (place, joined)
     }
 
@@ -123,11 +140,8 @@ impl Shared {
             if !state.waiters.is_due(now) {
                 break;
             }
-            let State {
-                engine, waiters, ..
-            } = &mut *state;
-            waiters.take_over(ticket);
-            let due = waiters.apply(engine.handle_timeout(now), &self.telemetry);
+            state.waiters.take_over(ticket);
+            let due = self.look(&mut state);
             self.release(state, due);
             state = self.lock();
         }
@@ -139,13 +153,13 @@ impl Shared {
 
     /// A waiter goes away. What it was told in the meantime, if it was.
     fn leave(&self, ticket: TicketId) -> Option<Answer> {
-        let now = self.now();
         let mut state = self.lock();
-        let State {
-            engine, waiters, ..
-        } = &mut *state;
-        let (answer, waker) = waiters.remove(ticket);
-        let due = waiters.apply(engine.leave(now, ticket), &self.telemetry);
+        let telemetry = &self.telemetry;
+        let (answer, waker, due) = self.step(&mut state, |engine, waiters, now, _| {
+            let (answer, waker) = waiters.remove(ticket);
+            let due = waiters.apply(engine.leave(now, ticket), telemetry);
+            (answer, waker, due)
+        });
         self.release(state, due);
         drop(waker);
         answer
@@ -228,13 +242,13 @@ impl Shared {
     }
 
     pub(crate) fn next_start(&self, want: &Want) -> Option<Deadline> {
-        let now = self.now();
-        self.lock().engine.next_start(now, want)
+        self.step(&mut self.lock(), |engine, _, now, _| {
+            engine.next_start(now, want)
+        })
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let now = self.now();
-        self.lock().engine.snapshot(now)
+        self.step(&mut self.lock(), |engine, _, now, _| engine.snapshot(now))
     }
 
     pub(crate) const fn telemetry(&self) -> &Telemetry {
@@ -264,25 +278,54 @@ impl Shared {
         then: impl FnOnce(&mut Engine, Timestamp),
     ) {
         let mut state = self.lock();
-        let State {
-            engine,
-            waiters,
-            last,
-        } = &mut *state;
-        if !gates.is_some_and(|gates| engine.is_calm(gates)) {
-            *last = self.clock.now();
-        }
-        let due = waiters.apply(input(engine, *last), &self.telemetry);
-        then(engine, *last);
+        let telemetry = &self.telemetry;
+        let run = |engine: &mut Engine, waiters: &mut Waiters, now| {
+            let due = waiters.apply(input(engine, now), telemetry);
+            then(engine, now);
+            due
+        };
+        let is_calm = gates.is_some_and(|gates| state.engine.is_calm(gates));
+        let due = if is_calm && state.sharing.is_none() {
+            let State {
+                engine,
+                waiters,
+                last,
+                ..
+            } = &mut *state;
+            run(engine, waiters, *last)
+        } else {
+            self.step(&mut state, |engine, waiters, now, _| {
+                run(engine, waiters, now)
+            })
+        };
         self.release(state, due);
     }
 
     /// Unlocks, then wakes: whoever wakes wants the lock.
     fn release(&self, mut state: MutexGuard<'_, State>, due: Option<Deadline>) {
-        let woken = state.waiters.arm(due);
+        let State {
+            waiters,
+            sharing,
+            last,
+            ..
+        } = &mut *state;
+        let look_after = sharing.as_mut().and_then(|sharing| sharing.look_after());
+        let woken = waiters.arm(due, look_after.map(|after| *last + after));
+        let called = waiters.called();
         self.telemetry.levels(&state.engine);
+        let sharing = state.sharing.as_ref().filter(|_| !called.is_empty());
+        let store = sharing.map(|sharing| sharing.store());
         drop(state);
         woken.wake();
+        if let Some(store) = store {
+            called.into_iter().for_each(|owner| store.call(owner));
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.retire();
     }
 }
 

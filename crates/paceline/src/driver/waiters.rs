@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::task::Waker;
 
-use paceline_engine::{Deadline, Effect, Effects, TicketId, Timestamp};
+use paceline_engine::{Deadline, Effect, Effects, Owner, TicketId, Timestamp};
 
 use super::Answer;
 use crate::telemetry::Telemetry;
@@ -25,6 +25,8 @@ pub(super) struct Waiters {
     /// Until when the keeper sleeps.
     armed: Option<Timestamp>,
     woken: Vec<Waker>,
+    /// Others who share the line and have to look.
+    called: Vec<Owner>,
 }
 
 #[derive(Debug, Default)]
@@ -78,15 +80,27 @@ impl Waiters {
                     self.answer(ticket, Answer::Refused(refusal));
                 }
                 Effect::Event(event) => telemetry.event(&event),
+                Effect::Call { owner } => self.called.push(owner),
                 _ => {}
             }
         }
         effects.finish()
     }
 
-    /// Takes note of the next deadline and sees to it that somebody sleeps no longer than that.
-    pub(super) fn arm(&mut self, due: Option<Deadline>) -> Woken {
+    /// Whom to call once the lock is released.
+    pub(super) fn called(&mut self) -> Vec<Owner> {
+        core::mem::take(&mut self.called)
+    }
+
+    /// Takes note of the next deadline and sees to it that somebody sleeps no longer than that, or than until `look` where
+    /// the line is shared.
+    pub(super) fn arm(&mut self, due: Option<Deadline>, look: Option<Timestamp>) -> Woken {
         self.due = due.map(|deadline| deadline.at);
+        if !self.waiting.is_empty()
+            && let Some(look) = look
+        {
+            self.due = Some(self.due.map_or(look, |due| due.min(look)));
+        }
         if !self
             .keeper
             .is_some_and(|keeper| self.waiting.contains_key(&keeper))

@@ -348,6 +348,39 @@ fn each_is_called_once_for_one_thing() {
 }
 
 #[test]
+fn whoever_finds_garbage_takes_its_limits_for_used_up() {
+    let mut lab = Lab::new(1, &["10/s burst 50"]);
+    lab.ask(0);
+    lab.dies(0);
+    lab.record.insert(0, b"garbage".to_vec());
+    let now = lab.now;
+    let mut engine = Engine::new(10, 1);
+    engine.add_gate(now, "api", limits(&["10/s burst 50"]));
+    engine.share(Owner::new(std::num::NonZeroU64::MAX));
+    engine.load(&lab.record).expect_err("it cannot be read");
+    engine.distrust(now);
+    engine.enroll(now).finish();
+    assert_eq!(engine.snapshot(now).gates[0].limits[0].available, 0);
+}
+
+#[test]
+fn a_record_of_a_newer_format_is_said_to_be_one() {
+    let mut lab = Lab::new(1, &[]);
+    let head = lab.record[&0].clone();
+    let place = head.iter().rposition(|byte| *byte == 1).expect("a format");
+    let formats: Vec<_> = (0..head.len()).filter(|at| head[*at] == 1).collect();
+    assert!(!formats.is_empty() && place < head.len());
+    let newer = formats.into_iter().any(|at| {
+        let mut head = head.clone();
+        head[at] = 2;
+        lab.record.insert(0, head);
+        let loaded = lab.members[0].engine.load_anew(&lab.record);
+        loaded.is_err_and(|error| error.is_newer())
+    });
+    assert!(newer);
+}
+
+#[test]
 fn garbage_is_an_error_and_changes_nothing() {
     let mut lab = Lab::new(2, &["1/s"]);
     lab.ask(0);
