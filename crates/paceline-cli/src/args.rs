@@ -140,9 +140,9 @@ pub(crate) struct FetchArgs {
     #[arg(long)]
     pub(crate) best_effort: bool,
 
-    /// Who keeps the pace together: process, machine, or redis://HOST
-    #[arg(long, value_name = "WHO", default_value = "process")]
-    pub(crate) share: String,
+    /// Who keeps the pace together: process, machine, or redis://HOST; without it as configured, else process
+    #[arg(long, value_name = "WHO")]
+    pub(crate) share: Option<String>,
 
     /// Serve metrics for Prometheus at http://ADDR/metrics while it runs
     #[arg(long, value_name = "ADDR", value_parser = address)]

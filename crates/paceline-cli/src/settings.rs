@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use paceline::Machine;
 use paceline::config::Config;
 use paceline::dialect::Provider;
 use paceline::upstream::Share;
 
-use crate::output::Stop;
+use crate::output::{Output, Stop};
 
 /// The configuration that is read if none is named.
 pub(crate) const USUAL_FILE: &str = "paceline.toml";
@@ -56,12 +57,30 @@ pub(crate) fn dialect(option: &str, name: &str, config: &Config) -> Result<Arc<P
     found.map_err(|error| Stop::usage(format!("{option}: {error}")))
 }
 
+/// What the processes of this machine share, or `None` and a line that says what happens now.
+pub(crate) fn machine(output: &Output) -> Option<Machine> {
+    match Machine::open() {
+        Ok(machine) => {
+            for note in machine.notes() {
+                output.talk(format_args!("warning: {note}"));
+            }
+            Some(machine)
+        }
+        Err(error) => {
+            output.talk(format_args!(
+                "warning: {error}; until then paces are kept for this process alone"
+            ));
+            None
+        }
+    }
+}
+
 /// Why a gate is not shared so far, if it is not.
 pub(crate) fn no_share(key: &str, share: &Share) -> Option<String> {
-    (*share != Share::Process).then(|| {
+    matches!(share, Share::Redis(_)).then(|| {
         format!(
-            "{key}: {share}: this version does not share a pace with other processes yet; expected \
-             process"
+            "{key}: {share}: this version does not share a pace with other machines yet; expected \
+             process or machine"
         )
     })
 }

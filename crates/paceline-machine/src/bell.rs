@@ -61,15 +61,17 @@ impl Bell {
         let hung = open.and_then(|own| fs::rename(&draft, &path).map(|()| own));
         let own = hung.inspect_err(|_| drop(fs::remove_file(&draft)))?;
         let mut reader = own.try_clone()?;
-        let thread = thread::Builder::new().name("paceline-bell".into()).spawn(move || {
-            let mut bytes = [0; 512];
-            while let Ok(count) = reader.read(&mut bytes) {
-                if bytes[..count].contains(&QUIT) {
-                    return;
+        let thread = thread::Builder::new()
+            .name("paceline-bell".into())
+            .spawn(move || {
+                let mut bytes = [0; 512];
+                while let Ok(count) = reader.read(&mut bytes) {
+                    if bytes[..count].contains(&QUIT) {
+                        return;
+                    }
+                    rung();
                 }
-                rung();
-            }
-        })?;
+            })?;
         Ok(Self {
             number,
             path,
@@ -132,7 +134,9 @@ impl Bells {
         let rung = match open.get_mut(&number).map(|end| end.write(&[RING])) {
             Some(Ok(_)) | None => return Ok(Rung::Heard),
             // It is full of rings.
-            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Rung::Heard),
+            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Ok(Rung::Heard);
+            }
             Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Rung::Dead),
             Some(Err(error)) => Err(error),
         };
@@ -149,9 +153,12 @@ impl Bells {
     pub fn sweep(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            let is_bell = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
-                name.len() == 12 && name.bytes().all(|b| b.is_ascii_hexdigit())
-            });
+            let is_bell = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| {
+                    name.len() == 12 && name.bytes().all(|b| b.is_ascii_hexdigit())
+                });
             if is_bell && matches!(end(&path), Ok(None)) {
                 let _ = fs::remove_file(&path);
             }
@@ -168,11 +175,15 @@ fn path(folder: &Path, number: u64) -> PathBuf {
 fn end(path: &Path) -> io::Result<Option<File>> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    match OpenOptions::new().write(true).custom_flags(flags).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .custom_flags(flags)
+        .open(path)
+    {
         Ok(end) => {
             let found = end.metadata()?;
-            let is_ours = found.file_type().is_fifo()
-                && found.uid() == rustix::process::geteuid().as_raw();
+            let is_ours =
+                found.file_type().is_fifo() && found.uid() == rustix::process::geteuid().as_raw();
             Ok(is_ours.then_some(end))
         }
         Err(error) => match Errno::from_io_error(&error) {

@@ -30,7 +30,10 @@ fn make(folder: &Path, path: &Path) -> Result<(), FolderError> {
     let mut key = [0; 16];
     let random = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut key));
     random.map_err(|source| failed("draw", path, source))?;
-    let draft = folder.join(format!("{NAME}.{:08x}", u32::from_le_bytes([key[0], key[1], key[2], key[3]])));
+    let draft = folder.join(format!(
+        "{NAME}.{:08x}",
+        u32::from_le_bytes([key[0], key[1], key[2], key[3]])
+    ));
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -9,6 +9,8 @@ pub mod dialect;
 mod driver;
 #[cfg(any(feature = "tower", feature = "reqwest"))]
 mod failure;
+#[cfg(all(feature = "machine", unix))]
+mod machine;
 #[cfg_attr(
     not(any(feature = "tower", feature = "reqwest")),
     expect(dead_code, reason = "for adapters")
@@ -35,6 +37,8 @@ pub mod upstream;
 pub use call::{Call, Next};
 pub use clock::{Clock, Sleep, TokioClock};
 pub use driver::{Acquire, Permit, SettleCost};
+#[cfg(all(feature = "machine", unix))]
+pub use machine::{Machine, MachineError};
 pub use options::RequestOptions;
 pub use outcome::{Outcome, Stopped};
 pub use pace::{Pace, PaceBuilder};

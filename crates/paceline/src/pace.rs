@@ -14,7 +14,11 @@ use paceline_engine::{
 use crate::clock::{Clock, TokioClock};
 use crate::dialect::Gates;
 use crate::driver::{Acquire, Attempt, Permit, Shared};
+#[cfg(all(feature = "machine", unix))]
+use crate::machine::Machine;
 use crate::outcome::Stopped;
+#[cfg(all(feature = "machine", unix))]
+use crate::partition::Partition;
 use crate::partition::PartitionKeyer;
 
 /// One pace, shared by everything that holds a clone of it.
@@ -58,6 +62,8 @@ impl Pace {
             dialect: Arc::new(Dialect::PLAIN),
             find: None,
             cold_start: None,
+            #[cfg(all(feature = "machine", unix))]
+            machine: None,
         }
     }
 
@@ -201,6 +207,8 @@ pub struct PaceBuilder {
     dialect: Arc<Dialect>,
     find: Option<Gates>,
     cold_start: Option<u64>,
+    #[cfg(all(feature = "machine", unix))]
+    machine: Option<(Machine, Option<Partition>)>,
 }
 
 impl PaceBuilder {
@@ -270,6 +278,23 @@ impl PaceBuilder {
         self
     }
 
+    /// Shared by all processes of this user on this machine that build a pace of this name: one line, one quota, one belief.
+    /// Each names its gates and limits as it knows them; gates of one name are one, and of limits that differ all hold. Its
+    /// time is the machine's, whatever [`clock`](Self::clock) says. If sharing fails later on (a full disk), it goes on as
+    /// a pace of its own, and a warning says so.
+    #[cfg(all(feature = "machine", unix))]
+    pub fn machine(mut self, machine: &Machine) -> Self {
+        self.machine = Some((machine.clone(), None));
+        self
+    }
+
+    /// The same, for one of several who spend quotas of their own at the upstream.
+    #[cfg(all(feature = "machine", unix))]
+    pub(crate) fn machine_for(mut self, machine: &Machine, partition: Partition) -> Self {
+        self.machine = Some((machine.clone(), Some(partition)));
+        self
+    }
+
     /// How far to go for each request.
     pub fn policy(mut self, policy: RetryPolicy) -> Self {
         self.policy = policy;
@@ -278,7 +303,17 @@ impl PaceBuilder {
 
     /// Builds it.
     pub fn build(self) -> Pace {
-        let clock = self.clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
+        #[cfg(all(feature = "machine", unix))]
+        let room = self
+            .machine
+            .as_ref()
+            .map(|(machine, partition)| machine.room(&self.name, *partition));
+        #[cfg(all(feature = "machine", unix))]
+        let own_clock = room.as_ref().map(|room| room.clock() as Arc<dyn Clock>);
+        #[cfg(not(all(feature = "machine", unix)))]
+        let own_clock = None;
+        let clock = own_clock.or(self.clock);
+        let clock = clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
         let seed = self.seed.unwrap_or_else(crate::partition::random_u64);
         let shared = Shared::new(&self.name, clock, self.gates, self.max_waiting, seed);
         match (&self.find, self.cold_start) {
@@ -287,10 +322,18 @@ impl PaceBuilder {
             (None, None) => {}
         }
         let shared = Arc::new(shared);
-        let finder = self.find.map(|gates| Finder {
-            gates,
-            keyer: PartitionKeyer::random(),
-        });
+        #[cfg(all(feature = "machine", unix))]
+        if let Some(room) = room {
+            shared.share(Arc::new(room), seed);
+        }
+        let keyer = PartitionKeyer::random();
+        // Routes are known to all by the same numbers.
+        #[cfg(all(feature = "machine", unix))]
+        let keyer = self
+            .machine
+            .as_ref()
+            .map_or(keyer, |(machine, _)| machine.keyer());
+        let finder = self.find.map(|gates| Finder { gates, keyer });
         Pace {
             gates: finder.map(Arc::new),
             shared,

@@ -8,9 +8,13 @@ use http::{HeaderMap, Method, Uri, header};
 use paceline_engine::{Cost, GateSet, Snapshot, Want};
 
 use crate::dialect::Provider;
-use crate::pace::Pace;
+#[cfg(all(feature = "machine", unix))]
+use crate::machine::Machine;
+use crate::pace::{Pace, PaceBuilder};
 use crate::partition::{Partition, PartitionKeyer};
 use crate::router::{Routed, Router};
+#[cfg(all(feature = "machine", unix))]
+use crate::upstream::Share;
 use crate::upstream::{PartitionKey, Upstream};
 
 /// All upstreams of a program: finds the pace of each request by its host, its route and its credential.
@@ -29,6 +33,8 @@ struct Inner {
     /// What applies to origins that nobody configured.
     others: Upstream,
     paces: Mutex<Paces>,
+    #[cfg(all(feature = "machine", unix))]
+    machine: Option<Machine>,
 }
 
 /// One quota: an upstream, or an origin that nobody configured, and who spends it.
@@ -174,7 +180,15 @@ impl Inner {
         if by_key.len() >= MOST_PACES {
             forget_idle(by_key);
         }
-        let pace = build(&key, upstream, dialect);
+        let builder = build(&key, upstream, dialect);
+        #[cfg(all(feature = "machine", unix))]
+        let builder = match &self.machine {
+            Some(machine) if upstream.share == Share::Machine => {
+                builder.machine_for(machine, key.partition)
+            }
+            _ => builder,
+        };
+        let pace = builder.build();
         let kept = Kept {
             pace: pace.clone(),
             used,
@@ -214,7 +228,7 @@ fn spoken_at(_: &(Authority, u16)) -> Option<Arc<Provider>> {
 }
 
 /// The pace of a quota that is met for the first time: the upstream's gate, and one for each route that has limits.
-fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace {
+fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> PaceBuilder {
     let mut builder = Pace::builder(&key.name)
         .max_waiting(upstream.queue.max)
         .policy(upstream.retry.policy());
@@ -238,7 +252,7 @@ fn build(key: &Key, upstream: &Upstream, dialect: Option<Arc<Provider>>) -> Pace
         let name = format!("{label} {}", route.matcher);
         builder = builder.gate(&name, route.limits.clone());
     }
-    builder.build()
+    builder
 }
 
 /// Which gates a request is charged to, what it spends, how much it matters: all routes that match add up, the dearest
@@ -309,6 +323,8 @@ fn query_value<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
 pub struct PacelineBuilder {
     upstreams: Vec<(Box<str>, Upstream)>,
     others: Upstream,
+    #[cfg(all(feature = "machine", unix))]
+    machine: Option<Machine>,
 }
 
 impl PacelineBuilder {
@@ -333,11 +349,24 @@ impl PacelineBuilder {
         self
     }
 
+    /// Upstreams whose `share` says so are shared by all processes of this user on this machine. Without this each keeps a pace
+    /// of its own, whatever `share` says.
+    #[cfg(all(feature = "machine", unix))]
+    pub fn machine(mut self, machine: &Machine) -> Self {
+        self.machine = Some(machine.clone());
+        self
+    }
+
     /// Builds it.
     pub fn build(self) -> Paceline {
+        let keyer = PartitionKeyer::random();
+        #[cfg(all(feature = "machine", unix))]
+        let keyer = self.machine.as_ref().map_or(keyer, Machine::keyer);
         let upstreams = self.upstreams.into_iter();
         let inner = Inner {
-            keyer: PartitionKeyer::random(),
+            keyer,
+            #[cfg(all(feature = "machine", unix))]
+            machine: self.machine,
             upstreams: upstreams
                 .map(|(name, upstream)| (name, upstream.with_published()))
                 .collect(),

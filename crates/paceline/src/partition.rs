@@ -6,15 +6,21 @@ use std::hash::BuildHasher;
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-/// A key that nobody outside this process knows.
+/// A key that nobody outside this process knows, or outside this user's processes on this machine.
 #[derive(Clone, Copy)]
 pub(crate) struct PartitionKeyer(SipHasher24);
 
-/// The keyed hash of what tells one partition from another. It cannot be reversed, and differs in every process.
+/// The keyed hash of what tells one partition from another. It cannot be reversed, and differs wherever the key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Partition(u128);
 
 impl PartitionKeyer {
+    /// The same in every process that knows the key.
+    #[cfg(all(feature = "machine", unix))]
+    pub(crate) fn with_key(key: [u8; 16]) -> Self {
+        Self(SipHasher24::new_with_key(&key))
+    }
+
     pub(crate) fn random() -> Self {
         Self(SipHasher24::new_with_keys(random_u64(), random_u64()))
     }
@@ -47,6 +53,13 @@ impl PartitionKeyer {
                 .try_into()
                 .unwrap_or_default(),
         )
+    }
+}
+
+#[cfg(all(feature = "machine", unix))]
+impl Partition {
+    pub(crate) const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
     }
 }
 

@@ -8,7 +8,15 @@
 mod acquire;
 mod permit;
 mod settle_cost;
+#[cfg_attr(
+    not(all(feature = "machine", unix)),
+    allow(dead_code, reason = "only what shares uses it")
+)]
 mod sharing;
+#[cfg_attr(
+    not(all(feature = "machine", unix)),
+    allow(dead_code, reason = "only what shares uses it")
+)]
 mod store;
 mod waiters;
 
@@ -31,7 +39,9 @@ pub use acquire::Acquire;
 pub(crate) use acquire::{Attempt, Granted};
 pub use permit::Permit;
 pub use settle_cost::SettleCost;
-pub(crate) use store::{Called, Store, StoreFault};
+pub(crate) use store::Store;
+#[cfg(all(feature = "machine", unix))]
+pub(crate) use store::{Called, Sections, StoreFault};
 
 /// What all handles of one pace share.
 pub(crate) struct Shared {
@@ -78,6 +88,10 @@ impl Shared {
     }
 
     /// Its record is in `store`, for others too. Call it once, when everything else is set.
+    #[cfg_attr(
+        not(all(feature = "machine", unix)),
+        allow(dead_code, reason = "only what shares uses it")
+    )]
     pub(crate) fn share(self: &Arc<Self>, store: Arc<dyn Store>, seed: u64) {
         let mut state = self.lock();
         state.engine.share(store.owner());

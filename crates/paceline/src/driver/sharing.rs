@@ -10,9 +10,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use paceline_engine::{Engine, Owner, Sections, Timestamp};
+use paceline_engine::{Engine, Owner, Timestamp};
 
-use super::store::{Called, Store, StoreFault};
+use super::store::{Called, Sections, Store, StoreFault};
 use super::waiters::Waiters;
 use super::{Shared, State};
 use crate::telemetry::Telemetry;
@@ -31,6 +31,8 @@ pub(super) struct Sharing {
     store: Arc<dyn Store>,
     /// Draws when to look.
     rng: fastrand::Rng,
+    /// Its clock is the record's.
+    resumed: bool,
     /// Why it is shared no longer.
     fault: Option<StoreFault>,
 }
@@ -40,6 +42,7 @@ impl Sharing {
         Self {
             store,
             rng: fastrand::Rng::with_seed(seed),
+            resumed: false,
             fault: None,
         }
     }
@@ -94,6 +97,10 @@ impl Shared {
         if let Some(sharing) = sharing.as_deref_mut().filter(|own| own.fault.is_none()) {
             let done = sharing.store.step(&mut |sections| {
                 let loaded = engine.load(sections);
+                if !sharing.resumed || loaded == Ok(false) {
+                    sharing.store.resume(engine.latest(), sections);
+                    sharing.resumed = true;
+                }
                 let now = self.clock.now().max(engine.latest());
                 *last = now;
                 if let Err(unreadable) = loaded {

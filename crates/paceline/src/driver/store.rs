@@ -3,7 +3,8 @@
 use core::fmt;
 use std::sync::Weak;
 
-use paceline_engine::{Owner, Sections};
+pub(crate) use paceline_engine::Sections;
+use paceline_engine::{Owner, Timestamp};
 
 /// A record that others change as well.
 pub(crate) trait Store: Send + Sync + fmt::Debug {
@@ -13,6 +14,9 @@ pub(crate) trait Store: Send + Sync + fmt::Debug {
     /// Lets `step` see and change the record while nobody else does. All of its changes are kept, or none if an error is
     /// returned; it may not have been called then.
     fn step(&self, step: &mut dyn FnMut(&mut dyn Sections)) -> Result<(), StoreFault>;
+
+    /// The record goes on, or begins: `latest` is the time of its latest input. Comes first, and again when it was lost.
+    fn resume(&self, latest: Timestamp, sections: &mut dyn Sections);
 
     /// Another owner has to look. It may not hear it.
     fn call(&self, owner: Owner);

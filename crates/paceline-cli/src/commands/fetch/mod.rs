@@ -51,7 +51,7 @@ pub(crate) fn run(args: &FetchArgs, output: &Output) -> Result<Exit, Stop> {
 
 async fn fetch(args: &FetchArgs, output: &Output) -> Result<Exit, Stop> {
     let template = Template::new(args)?;
-    let paceline = plan::paceline(args)?;
+    let paceline = plan::paceline(args, output)?;
     let source = input::open(args)?;
     if let (Some(results), Some(input)) = (&args.results, &args.input) {
         Results::keep_off(results, ("--input", input))?;

@@ -1,0 +1,190 @@
+//! One pace for all processes of a user on a machine (feature `machine`).
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let machine = paceline::Machine::open()?;
+//! let pace = paceline::Pace::builder("api").limit("10/s burst 50".parse()?).machine(&machine).build();
+//! # drop(pace); Ok(()) }
+//! ```
+//!
+//! Every program that builds a pace of this name on this machine, as this user, has the same one: limits, pauses, windows,
+//! what was learned, places in flight, and the line, in which whoever came first goes first. Whoever dies gives back its
+//! places within a second.
+
+mod clock;
+mod store;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use paceline_machine::bell::{Bell, Bells};
+use paceline_machine::folder::{Folder, FolderError};
+use paceline_machine::key;
+use paceline_machine::store::{Store, StoreError};
+
+use crate::driver::Called;
+use crate::partition::{Partition, PartitionKeyer};
+pub(crate) use store::Room;
+
+/// What the processes of one user on this machine share. Clones are the same.
+#[derive(Clone)]
+pub struct Machine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    store: Store,
+    keyer: PartitionKeyer,
+    bells: Bells,
+    bell: Bell,
+    listeners: Arc<Listeners>,
+    next: AtomicU64,
+    notes: Vec<String>,
+}
+
+/// Who looks when our bell rings.
+#[derive(Default)]
+struct Listeners(Mutex<BTreeMap<u64, Weak<dyn Called>>>);
+
+/// Why there is nothing to share. One line: what, where, and what would be right.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// The folder.
+    Folder(FolderError),
+    /// The store in it.
+    Store(StoreError),
+    /// The bell in it.
+    Bell(std::io::Error, PathBuf),
+}
+
+impl Machine {
+    /// In `$PACELINE_STATE_DIR`, else in `paceline` in the user's folder for state. A program that opens it twice has one.
+    ///
+    /// # Errors
+    ///
+    /// If the folder is not the user's own, is on a network file system, cannot be written, or is full.
+    pub fn open() -> Result<Self, MachineError> {
+        Self::of(Folder::find(|name| std::env::var_os(name)).map_err(MachineError::Folder)?)
+    }
+
+    /// In this folder.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_in(folder: &Path) -> Result<Self, MachineError> {
+        Self::of(Folder::open(folder).map_err(MachineError::Folder)?)
+    }
+
+    fn of(folder: Folder) -> Result<Self, MachineError> {
+        static OPEN: Mutex<BTreeMap<PathBuf, Weak<Inner>>> = Mutex::new(BTreeMap::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = folder.path();
+        let path = path.canonicalize().unwrap_or_else(|_| path.into());
+        if let Some(inner) = open.get(&path).and_then(Weak::upgrade) {
+            return Ok(Self { inner });
+        }
+        let (key, bad_key) = key::read(&folder).map_err(MachineError::Folder)?;
+        let opened = Store::open(&path).map_err(MachineError::Store)?;
+        let listeners = Arc::<Listeners>::default();
+        let heard = Arc::clone(&listeners);
+        let bell = Bell::hang(&path, move || heard.rung());
+        let bell = bell.map_err(|error| MachineError::Bell(error, path.clone()))?;
+        let bells = Bells::new(&path);
+        // What the dead left there is in nobody's way.
+        let _ = bells.sweep();
+        let bad_key = bad_key.map(|at| {
+            let at = at.display();
+            format!(
+                "the key in {} was damaged: it is set aside as {at}",
+                path.display()
+            )
+        });
+        let set_aside = opened.set_aside.map(|set_aside| set_aside.to_string());
+        let inner = Arc::new(Inner {
+            store: opened.store,
+            keyer: PartitionKeyer::with_key(key),
+            bells,
+            bell,
+            listeners,
+            next: AtomicU64::new(0),
+            notes: bad_key.into_iter().chain(set_aside).collect(),
+            path: path.clone(),
+        });
+        open.insert(path, Arc::downgrade(&inner));
+        Ok(Self { inner })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// What was damaged and set aside when it was opened, a line each, for people.
+    pub fn notes(&self) -> &[String] {
+        &self.inner.notes
+    }
+
+    pub(crate) fn keyer(&self) -> PartitionKeyer {
+        self.inner.keyer
+    }
+
+    /// The record of one quota.
+    pub(crate) fn room(&self, name: &str, partition: Option<Partition>) -> Room {
+        Room::new(self.clone(), name, partition)
+    }
+
+    /// Numbers one of our paces among all owners.
+    fn number(&self) -> u64 {
+        let next = self.inner.next.fetch_add(1, Ordering::Relaxed);
+        self.inner.bell.number() << 16 | next & 0xffff
+    }
+}
+
+impl Listeners {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Weak<dyn Called>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has(&self, number: u64) -> bool {
+        self.lock().contains_key(&number)
+    }
+
+    /// Another pace of this process calls it.
+    fn call(&self, number: u64) {
+        let own = self.lock().get(&number).and_then(Weak::upgrade);
+        if let Some(own) = own {
+            own.called();
+        }
+    }
+
+    fn rung(&self) {
+        let all: Vec<_> = self.lock().values().filter_map(Weak::upgrade).collect();
+        all.iter().for_each(|own| own.called());
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Machine").field(&self.inner.path).finish()
+    }
+}
+
+impl fmt::Display for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
+            Self::Bell(error, path) => {
+                write!(f, "cannot make a named pipe in {}: {error}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for MachineError {}
