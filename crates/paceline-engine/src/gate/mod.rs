@@ -22,7 +22,7 @@ use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
 use crate::ticket::Charge;
-use crate::{Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
+use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
@@ -61,6 +61,9 @@ pub(crate) struct Gate {
     /// The latest send that was served: what it left after is known to be past.
     #[n(11)]
     served_order: u64,
+    /// The shortest time from a send to its answer, in nanoseconds.
+    #[n(12)]
+    quickest: Option<u64>,
 }
 
 /// An answer as a gate sees it.
@@ -132,6 +135,7 @@ impl Gate {
             in_flight: 0,
             overloaded: 0,
             served_order: 0,
+            quickest: None,
         }
     }
 
@@ -248,6 +252,9 @@ impl Gate {
         rng: &mut fastrand::Rng,
         mut changed: impl FnMut(Change),
     ) {
+        if matches!(answer.seen.answer, Answer::Status(_)) {
+            self.arrived(now, answer.sent);
+        }
         let told = answer.told(now);
         let explained = self
             .windows

@@ -1,9 +1,12 @@
 //! The limits that are configured: what requests turn out to cost, and limits that change while they are kept.
 
+use core::time::Duration;
+
 use super::Gate;
 use crate::cost::Cost;
 use crate::limits::Account;
 use crate::ticket::{Charge, TooCostly};
+use crate::time::nanos;
 use crate::{Limit, Timestamp};
 
 impl Gate {
@@ -31,6 +34,16 @@ impl Gate {
     pub(crate) fn counts_others(&self) -> bool {
         let mut units = self.limits.iter().map(|account| &account.limit().unit);
         units.any(|unit| matches!(unit, crate::Unit::Other(_)))
+    }
+
+    /// A request that left at `sent` arrived at the server before now.
+    pub(crate) fn arrived(&mut self, now: Timestamp, sent: Timestamp) {
+        let trip = nanos(now.since(sent));
+        let quickest = self.quickest.map_or(trip, |own| own.min(trip));
+        self.quickest = Some(quickest);
+        for own in &mut self.limits {
+            own.answered(now, sent, Duration::from_nanos(quickest));
+        }
     }
 
     /// The configured limits.

@@ -1,5 +1,7 @@
 //! A limit with what has been spent of it.
 
+use core::time::Duration;
+
 use minicbor::{Decode, Encode};
 
 use super::bucket::Bucket;
@@ -132,6 +134,13 @@ impl Account {
             self.estimated = self.estimated.saturating_add(cost);
         }
         self.add(now, cost);
+    }
+
+    /// A request that left at `sent` was answered; `quickest` is the shortest trip so far.
+    pub(crate) fn answered(&mut self, now: Timestamp, sent: Timestamp, quickest: Duration) {
+        if let Books::Bucket(bucket) = &mut self.books {
+            bucket.answered(now, sent, quickest);
+        }
     }
 
     /// It was not sent: as if nothing had been charged.

@@ -5,6 +5,7 @@ use core::time::Duration;
 use minicbor::{Decode, Encode};
 
 use super::marks::Marks;
+use super::rest::Rest;
 use crate::opening::Opening;
 use crate::time::nanos;
 use crate::{Reason, Timestamp};
@@ -29,6 +30,9 @@ pub(crate) struct Bucket {
     at: Timestamp,
     #[n(5)]
     marks: Marks,
+    /// Since it was full.
+    #[n(6)]
+    rest: Option<Rest>,
 }
 
 impl Bucket {
@@ -41,6 +45,7 @@ impl Bucket {
             level: i128::from(burst) * i128::from(period),
             at: now,
             marks: Marks::new(),
+            rest: None,
         }
     }
 
@@ -70,6 +75,9 @@ impl Bucket {
     pub(crate) fn charge(&mut self, now: Timestamp, cost: u64) {
         let spent = i128::from(cost) * i128::from(self.period);
         let level = self.level_at(now);
+        if level >= self.capacity() {
+            self.rest = Some(Rest::ends(now));
+        }
         self.marks.note(now, self.capacity().saturating_sub(level));
         self.level = level.saturating_sub(spent);
         self.at = self.at.max(now);
@@ -81,6 +89,17 @@ impl Bucket {
         let back = self.marks.take_back(charged, amount);
         self.level = (self.level_at(now).saturating_add(back)).min(self.capacity());
         self.at = self.at.max(now);
+    }
+
+    /// A request that left at `sent` was answered; `quickest` is the shortest trip so far.
+    pub(crate) fn answered(&mut self, now: Timestamp, sent: Timestamp, quickest: Duration) {
+        let Some(rest) = &mut self.rest else {
+            return;
+        };
+        let (less, more) = rest.answered(now, sent, quickest);
+        let tokens = |time| i128::from(nanos(time)).saturating_mul(i128::from(self.amount));
+        let level = self.level.saturating_sub(tokens(less));
+        self.level = level.saturating_add(tokens(more)).min(self.capacity());
     }
 
     /// Whole tokens that are missing from a full bucket, rounded up.

@@ -15,6 +15,7 @@ mod account;
 mod bucket;
 mod error;
 mod marks;
+mod rest;
 mod scan;
 mod strict;
 mod text;
