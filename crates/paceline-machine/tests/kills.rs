@@ -12,7 +12,6 @@ use std::{env, thread};
 use paceline_machine::store::{Room, Sections, Store};
 
 const FOLDER: &str = "PACELINE_TEST_FOLDER";
-const CHILDREN: usize = 8;
 const PURSES: u32 = 40;
 const UNITS: u64 = 1_000_000;
 const COUNTER: u32 = 1_000;
@@ -20,16 +19,23 @@ const ROOMS: u8 = 3;
 
 #[test]
 fn five_hundred_kills_lose_nothing() {
-    kill(500);
+    kill(500, 8);
+}
+
+/// With nobody beside it, it is killed within a step as often as not; what the next step takes is the lock's doing alone.
+#[test]
+fn the_lock_of_a_killed_process_is_the_next_ones_at_once() {
+    let median = kill(100, 1);
+    assert!(median < Duration::from_millis(1), "{median:?}");
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_kills_lose_nothing() {
-    kill(10_000);
+    kill(10_000, 8);
 }
 
-fn kill(kills: usize) {
+fn kill(kills: usize, processes: usize) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let opened = Store::open(folder.path()).unwrap();
     let rooms = rooms(&opened.store);
@@ -37,14 +43,14 @@ fn kill(kills: usize) {
         room.step(|s| put(s, 0, UNITS)).unwrap();
     }
     let mut random = fastrand::Rng::with_seed(41);
-    let mut children: Vec<_> = (0..CHILDREN)
+    let mut children: Vec<_> = (0..processes)
         .map(|_| Worker::spawn(folder.path()))
         .collect();
-    let mut longest = Duration::ZERO;
+    let mut waits = Vec::new();
     for n in 0..kills {
         // The oldest one, when it is at work; now and then a young one, while it opens the store.
-        let victim = (n + random.usize(0..2) * random.usize(0..CHILDREN)) % CHILDREN;
-        if victim == n % CHILDREN {
+        let victim = (n + random.usize(0..2) * random.usize(0..processes)) % processes;
+        if victim == n % processes {
             children[victim].works();
         }
         thread::sleep(Duration::from_micros(random.u64(0..2_000)));
@@ -58,7 +64,7 @@ fn kill(kills: usize) {
             assert_eq!(sum, UNITS, "after {n} kills");
             assert_eq!(first, second, "after {n} kills");
         }
-        longest = longest.max(begun.elapsed());
+        waits.push(begun.elapsed());
     }
     children.into_iter().for_each(Worker::kill);
     let steps: u64 = rooms
@@ -72,13 +78,17 @@ fn kill(kills: usize) {
     assert_eq!(sound.lost, 0);
     assert!(Store::open(folder.path()).unwrap().set_aside.is_none());
     assert!(steps > kills as u64, "the processes worked: {steps} steps");
+    waits.sort_unstable();
+    let (median, worst) = (waits[kills / 2], waits[kills - 1]);
+    // A lock that nobody gives back is held for ever. Less is the scheduler's doing, where all processors are busy.
     assert!(
-        longest < Duration::from_secs(1),
-        "a lock stayed for {longest:?}"
+        worst < Duration::from_secs(10),
+        "a lock stayed for {worst:?}"
     );
     report(&format!(
-        "{kills} kills, {steps} steps of {CHILDREN} processes; three steps after a kill took at most {longest:?}; {sound:?}"
+        "{kills} kills, {steps} steps of {processes} processes; after a kill three steps took {median:?} (median), {worst:?} (worst); {sound:?}"
     ));
+    median
 }
 
 #[expect(

@@ -114,47 +114,53 @@ pub(super) fn open(folder: &Path) -> Result<Opened, StoreError> {
 }
 
 fn open_new(folder: &Path) -> Result<(Shared, Option<SetAside>), StoreError> {
-    let (turn_path, open_path, path) = (
-        folder.join("turn.lock"),
-        folder.join("open.lock"),
-        folder.join(FILE),
-    );
-    let turn = files::lock_file(&turn_path)?;
-    wait_for(&turn, &turn_path)?;
-    let users = files::lock_file(&open_path)?;
-    let mut set_aside = None;
-    match users.try_lock() {
-        Ok(()) => {
-            set_aside = files::alone(folder)?;
-            users
-                .unlock()
-                .map_err(|error| StoreError::io("unlock", &open_path, error))?;
-        }
-        Err(TryLockError::WouldBlock) => {
-            files::beside_others(folder)?;
-        }
-        Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &open_path, error)),
-    }
-    users
-        .lock_shared()
-        .map_err(|error| StoreError::io("lock", &open_path, error))?;
+    let path = folder.join(FILE);
     let failed = |error| StoreError::lmdb("open", &path, error);
-    let env = map(&path).map_err(failed)?;
+    let (env, users, set_aside) = map_checked(folder, &path)?;
+    // Not before the next one has its turn: this waits for others' steps.
     let data = database(&env).map_err(failed)?;
     let file = env.try_clone_inner_file().map_err(failed)?;
     let page_size = env.unnamed_database_stat().page_size as usize;
-    let (folder, env) = (folder.into(), Some(env));
-    let shared = Shared {
-        folder,
-        path,
-        env,
-        data,
-        page_size,
-        file,
-        reserved: Reserved::default(),
-        _open: users,
+    let (folder, env, reserved) = (folder.into(), Some(env), Reserved::default());
+    Ok((
+        Shared {
+            folder,
+            path,
+            env,
+            data,
+            page_size,
+            file,
+            reserved,
+            _open: users,
+        },
+        set_aside,
+    ))
+}
+
+fn map_checked(
+    folder: &Path,
+    path: &Path,
+) -> Result<(Env<WithoutTls>, File, Option<SetAside>), StoreError> {
+    let (turn_path, open_path) = (folder.join("turn.lock"), folder.join("open.lock"));
+    let turn = files::lock_file(&turn_path)?;
+    wait_for(&turn, &turn_path)?;
+    let users = files::lock_file(&open_path)?;
+    let failed = |error| StoreError::io("lock", &open_path, error);
+    let set_aside = match users.try_lock() {
+        Ok(()) => {
+            let set_aside = files::alone(folder)?;
+            users.unlock().map_err(failed)?;
+            set_aside
+        }
+        Err(TryLockError::WouldBlock) => {
+            files::beside_others(folder)?;
+            None
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
     };
-    Ok((shared, set_aside))
+    users.lock_shared().map_err(failed)?;
+    let env = map(path).map_err(|error| StoreError::lmdb("open", path, error))?;
+    Ok((env, users, set_aside))
 }
 
 #[expect(
@@ -163,9 +169,10 @@ fn open_new(folder: &Path) -> Result<(Shared, Option<SetAside>), StoreError> {
 )]
 fn map(path: &Path) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
-    options.map_size(MAP_SIZE);
+    // No table of readers: with the usual one LMDB makes the lock file longer, by a hole.
+    options.map_size(MAP_SIZE).max_readers(1);
     // SAFETY: nothing of this project changes the file without LMDB; `Shared` keeps a process from opening it twice; and
-    // without `NO_SYNC`'s promise a power loss leaves what the check before the next opening finds.
+    // what a power loss leaves of it, with `NO_SYNC`, is checked before the next opening.
     unsafe {
         options.flags(EnvFlags::NO_SUB_DIR | EnvFlags::NO_SYNC | EnvFlags::WRITE_MAP);
         options.open(path)
