@@ -1,5 +1,7 @@
 //! A file system without room: an error and a process that lives, never a signal. It is a tiny tmpfs, which needs root.
 
+#![expect(clippy::unwrap_used, reason = "in a test this is what is expected")]
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -3,6 +3,8 @@
 //! The processes are this test again, told by the environment what to do. 10,000 kills:
 //! `cargo test --release -p paceline-machine --test kills -- --ignored --nocapture`
 
+#![expect(clippy::unwrap_used, reason = "in a test this is what is expected")]
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
