@@ -22,7 +22,9 @@ pub struct Sections<'s> {
     txn: RwTxn<'s>,
     key: [u8; KEY],
     changed: bool,
+    /// Pages that the changes so far can have taken, and how many have blocks.
     may_take: usize,
+    ready: usize,
     failed: OnceCell<StoreError>,
 }
 
@@ -39,6 +41,7 @@ impl<'s> Sections<'s> {
             key: key(room, 0),
             changed: false,
             may_take: 0,
+            ready: 0,
             failed: OnceCell::new(),
         })
     }
@@ -131,7 +134,7 @@ impl<'s> Sections<'s> {
             NEXT_CHANGE
         };
         self.may_take += len / self.open.page_size();
-        let done = self.open.reserve(self.may_take).and_then(|()| {
+        let done = self.reserve().and_then(|()| {
             let done = change(self.open.data(), &mut self.txn, &self.key);
             done.map_err(|error| StoreError::lmdb("write", self.open.path(), error))
         });
@@ -139,6 +142,17 @@ impl<'s> Sections<'s> {
             Ok(changed) => self.changed |= changed,
             Err(error) => drop(self.failed.set(error)),
         }
+    }
+
+    #[inline]
+    fn reserve(&mut self) -> Result<(), StoreError> {
+        if self.may_take > self.ready {
+            // For the usual few changes at once.
+            let ready = self.may_take + 4 * NEXT_CHANGE;
+            self.open.reserve(ready)?;
+            self.ready = ready;
+        }
+        Ok(())
     }
 
     fn room(&self) -> [u8; 16] {
