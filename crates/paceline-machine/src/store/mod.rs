@@ -18,6 +18,7 @@ mod check;
 mod error;
 mod files;
 mod open;
+mod page;
 mod reserve;
 mod sections;
 mod tree;

@@ -3,13 +3,11 @@
 use std::cmp::Ordering;
 
 use super::check::{Fault, Root, damaged, u16_at, u32_at, u64_at};
+use super::page::{self, BIG_DATA, HEADER};
 
-const HEADER: usize = 16;
 const P_BRANCH: u16 = 0x01;
 const P_LEAF: u16 = 0x02;
 const P_OVERFLOW: u16 = 0x04;
-const BIG_DATA: u16 = 0x01;
-const NODE: usize = 8;
 const NOWHERE: u64 = u64::MAX;
 /// LMDB's cursors hold this many pages and do not look whether there are more.
 const DEEPEST: u16 = 32;
@@ -179,16 +177,16 @@ impl<'b> Walk<'b> {
             &mut counted.branches
         } += 1;
         let count = (lower - HEADER) / 2;
-        self.nodes_fill(number, page, count, upper, leaf)?;
+        page::nodes_fill(&mut self.places, number, page, count, upper, leaf)?;
         for i in 0..count {
-            let (key, rest, flags, word) = node(page, i);
+            let (key, rest, flags, word) = page::node(page, i);
             let first_of_branch = !leaf && i == 0; // its key is not looked at, and mostly empty
             if key.len() > LONGEST_KEY || (!first_of_branch && key.is_empty()) {
                 return damaged(format!("page {number} has a key of {} bytes", key.len()));
             }
             if !leaf {
                 let next = if i + 1 < count {
-                    Some(node(page, i + 1).0)
+                    Some(page::node(page, i + 1).0)
                 } else {
                     below
                 };
@@ -227,54 +225,6 @@ impl<'b> Walk<'b> {
         Ok(())
     }
 
-    /// The nodes of a page lie side by side from `upper` to its end. Nothing else is looked at before this holds.
-    fn nodes_fill(
-        &mut self,
-        number: u64,
-        page: &[u8],
-        count: usize,
-        upper: usize,
-        leaf: bool,
-    ) -> Result<(), Fault> {
-        self.places.clear();
-        for i in 0..count {
-            let at = u16_at(page, HEADER + 2 * i) as usize;
-            if at < upper || !at.is_multiple_of(2) || at + NODE > self.size {
-                return damaged(format!("page {number} has an entry at {at}"));
-            }
-            let (word, flags, key) = (
-                u32_at(page, at),
-                u16_at(page, at + 4),
-                u16_at(page, at + 6) as usize,
-            );
-            let data = match (leaf, flags) {
-                (false, _) => 0,
-                (true, 0) => word as usize,
-                (true, BIG_DATA) => 8,
-                (true, _) => {
-                    return damaged(format!("page {number} has an entry of kind {flags:#x}"));
-                }
-            };
-            self.places
-                .push((at, (NODE + key + data).next_multiple_of(2)));
-        }
-        self.places.sort_unstable();
-        let mut end = upper;
-        for &(at, len) in &self.places {
-            if at != end {
-                return damaged(format!(
-                    "page {number} has entries that overlap or are apart"
-                ));
-            }
-            end = at + len;
-        }
-        if end != self.size {
-            damaged(format!("page {number} has entries beyond its end"))
-        } else {
-            Ok(())
-        }
-    }
-
     /// A value that is too long for a page has pages of its own, the first with a header.
     fn run(&mut self, number: u64, len: u32, counted: &mut Counted) -> Result<&'b [u8], Fault> {
         let needed = (HEADER + len as usize).div_ceil(self.size) as u64;
@@ -290,17 +240,4 @@ impl<'b> Walk<'b> {
         let from = number as usize * self.size + HEADER;
         Ok(&self.bytes[from..from + len as usize])
     }
-}
-
-/// Key, what follows it, flags and the first word of an entry; the first word is a length or a page.
-fn node(page: &[u8], i: usize) -> (&[u8], &[u8], u16, u32) {
-    let at = u16_at(page, HEADER + 2 * i) as usize;
-    let (word, flags, key) = (
-        u32_at(page, at),
-        u16_at(page, at + 4),
-        u16_at(page, at + 6) as usize,
-    );
-    let (key, rest) = page[at + NODE..].split_at(key);
-    let len = if flags == BIG_DATA { 8 } else { word as usize };
-    (key, rest.get(..len).unwrap_or(rest), flags, word)
 }
