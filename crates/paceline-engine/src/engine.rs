@@ -16,7 +16,7 @@ use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
 use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
 use crate::ticket::{Charge, Refusal, Sent, Want};
-use crate::{Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
+use crate::{Answer, Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod costs;
 mod doubt;
@@ -93,6 +93,17 @@ impl Engine {
         let index = u16::try_from(self.gates.len()).ok()?;
         self.gates.push(Gate::new(name, now, limits));
         Some(index)
+    }
+
+    /// From now on, where a bucket of requests was full, what flows into it is not counted on before an answer shows that a
+    /// request arrived, for a second at most: until then it may be full at the server as well, where a connection is still
+    /// being made. Nothing is lost by that, for all that flowed in since is there then.
+    pub fn hold_refills(&mut self) {
+        for index in 0..self.gates.len() {
+            if let Some(gate) = self.gates.get_mut(index) {
+                gate.hold_refills();
+            }
+        }
     }
 
     /// At most so many are under way at this gate before the first has been served.
@@ -184,6 +195,13 @@ impl Engine {
             self.answers.answered(seen.verdict.is_refusal());
             if seen.is_served() {
                 self.budget.deposit();
+            }
+            if matches!(seen.answer, Answer::Status(_)) {
+                for index in sent.gates().iter() {
+                    if let Some(gate) = self.gates.get_mut(index) {
+                        gate.arrived(now, sent.at());
+                    }
+                }
             }
             if self.found.is_some() {
                 self.hear(now, sent, alone, seen);

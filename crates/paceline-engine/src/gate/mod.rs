@@ -22,7 +22,7 @@ use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
 use crate::ticket::Charge;
-use crate::{Answer, Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
+use crate::{Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
@@ -64,6 +64,14 @@ pub(crate) struct Gate {
     /// The shortest time from a send to its answer, in nanoseconds.
     #[n(12)]
     quickest: Option<u64>,
+    /// How many it is the shortest of.
+    #[n(14)]
+    #[cbor(default)]
+    trips: u32,
+    /// Refills are not counted on before requests are known to have arrived.
+    #[n(13)]
+    #[cbor(default)]
+    holds: bool,
 }
 
 /// An answer as a gate sees it.
@@ -136,6 +144,8 @@ impl Gate {
             overloaded: 0,
             served_order: 0,
             quickest: None,
+            trips: 0,
+            holds: false,
         }
     }
 
@@ -234,6 +244,7 @@ impl Gate {
 
     /// It was sent, and nobody will tell how it ended.
     pub(crate) fn abandoned(&mut self, now: Timestamp, charge: &Charge) {
+        self.ended(now, charge.at);
         self.windows.lost(now, &charge.cost);
         self.belief.unsent(charge.order);
         self.circuit.unsent(now, charge.order);
@@ -252,9 +263,6 @@ impl Gate {
         rng: &mut fastrand::Rng,
         mut changed: impl FnMut(Change),
     ) {
-        if matches!(answer.seen.answer, Answer::Status(_)) {
-            self.arrived(now, answer.sent);
-        }
         let told = answer.told(now);
         let explained = self
             .windows

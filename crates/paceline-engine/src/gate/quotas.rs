@@ -9,6 +9,9 @@ use crate::ticket::{Charge, TooCostly};
 use crate::time::nanos;
 use crate::{Limit, Timestamp};
 
+/// Of so many, one will have had a connection that was there.
+const ENOUGH_TRIPS: u32 = 8;
+
 impl Gate {
     /// It turned out to cost `actual`.
     pub(crate) fn settle_cost(&mut self, now: Timestamp, charge: &Charge, actual: &Cost) {
@@ -36,14 +39,31 @@ impl Gate {
         units.any(|unit| matches!(unit, crate::Unit::Other(_)))
     }
 
-    /// A request that left at `sent` arrived at the server before now.
+    /// A request that left at `sent` was answered.
     pub(crate) fn arrived(&mut self, now: Timestamp, sent: Timestamp) {
         let trip = nanos(now.since(sent));
-        let quickest = self.quickest.map_or(trip, |own| own.min(trip));
-        self.quickest = Some(quickest);
+        self.quickest = Some(self.quickest.map_or(trip, |own| own.min(trip)));
+        self.trips = self.trips.saturating_add(1);
+        self.ended(now, sent);
+    }
+
+    /// The request that left at `sent` is over.
+    pub(crate) fn ended(&mut self, now: Timestamp, sent: Timestamp) {
+        let quickest = match self.quickest {
+            None => Duration::MAX,
+            // One of a few trips is not quick for being the quickest of them.
+            Some(_) if self.holds && self.trips < ENOUGH_TRIPS => Duration::ZERO,
+            Some(quickest) => Duration::from_nanos(quickest),
+        };
         for own in &mut self.limits {
-            own.answered(now, sent, Duration::from_nanos(quickest));
+            own.answered(now, sent, quickest);
         }
+    }
+
+    /// From now on refills are not counted on before a request is known to have arrived.
+    pub(crate) fn hold_refills(&mut self) {
+        self.holds = true;
+        self.limits.iter_mut().for_each(Account::hold);
     }
 
     /// The configured limits.
@@ -82,5 +102,8 @@ impl Gate {
                 })
             })
             .collect();
+        if self.holds {
+            self.hold_refills();
+        }
     }
 }

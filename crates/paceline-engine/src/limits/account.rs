@@ -136,9 +136,16 @@ impl Account {
         self.add(now, cost);
     }
 
+    /// From now on the refill of a full bucket is not counted on before a request is known to have arrived.
+    pub(crate) fn hold(&mut self) {
+        if let (Books::Bucket(bucket), Unit::Requests) = (&mut self.books, &self.limit.unit) {
+            bucket.hold();
+        }
+    }
+
     /// A request that left at `sent` was answered; `quickest` is the shortest trip so far.
     pub(crate) fn answered(&mut self, now: Timestamp, sent: Timestamp, quickest: Duration) {
-        if let Books::Bucket(bucket) = &mut self.books {
+        if let (Books::Bucket(bucket), Unit::Requests) = (&mut self.books, &self.limit.unit) {
             bucket.answered(now, sent, quickest);
         }
     }

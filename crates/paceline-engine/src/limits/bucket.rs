@@ -33,6 +33,10 @@ pub(crate) struct Bucket {
     /// Since it was full.
     #[n(6)]
     rest: Option<Rest>,
+    /// Its refill is not counted on before a request is known to have arrived.
+    #[n(7)]
+    #[cbor(default)]
+    holds: bool,
 }
 
 impl Bucket {
@@ -45,7 +49,8 @@ impl Bucket {
             level: i128::from(burst) * i128::from(period),
             at: now,
             marks: Marks::new(),
-            rest: None,
+            rest: Some(Rest::ends(now)),
+            holds: false,
         }
     }
 
@@ -63,19 +68,22 @@ impl Bucket {
         }
         let needed = (i128::from(ahead) + i128::from(cost)) * i128::from(self.period);
         let missing = needed.saturating_sub(self.level_at(now));
-        if missing <= 0 {
+        let held = self.held_until(now, needed);
+        if missing <= 0 && held.is_none() {
             return Opening::NOW;
         }
+        let missing = missing.max(0);
         let amount = i128::from(self.amount);
         // Due times round up: a timer that fires a nanosecond early must find nothing to do.
         let wait = u64::try_from((missing.saturating_add(amount - 1)) / amount).unwrap_or(u64::MAX);
-        Opening::at(now + Duration::from_nanos(wait), Reason::Limit)
+        let opens = now + Duration::from_nanos(wait);
+        Opening::at(held.map_or(opens, |held| held.max(opens)), Reason::Limit)
     }
 
     pub(crate) fn charge(&mut self, now: Timestamp, cost: u64) {
         let spent = i128::from(cost) * i128::from(self.period);
         let level = self.level_at(now);
-        if level >= self.capacity() {
+        if level >= self.capacity() && self.has_rested(now) {
             self.rest = Some(Rest::ends(now));
         }
         self.marks.note(now, self.capacity().saturating_sub(level));
@@ -123,6 +131,34 @@ impl Bucket {
 
     fn capacity(&self) -> i128 {
         i128::from(self.burst) * i128::from(self.period)
+    }
+
+    /// It was full for so long that connections may have to be made anew, or nobody has arrived since it was.
+    fn has_rested(&self, now: Timestamp) -> bool {
+        let elapsed = i128::from(nanos(now.since(self.at)));
+        let inflow = elapsed.saturating_mul(i128::from(self.amount));
+        let over = self.level.saturating_add(inflow) - self.capacity();
+        let enough = i128::from(nanos(Rest::LEAST)).saturating_mul(i128::from(self.amount));
+        over >= enough || self.rest.is_none_or(|rest| rest.held_until().is_some())
+    }
+
+    pub(super) const fn hold(&mut self) {
+        self.holds = true;
+    }
+
+    /// Whoever needs a part of the refill waits until a request is known to have arrived, or one second.
+    fn held_until(&self, now: Timestamp, needed: i128) -> Option<Timestamp> {
+        let rest = self.rest.filter(|_| self.holds)?;
+        let until = rest.held_until().filter(|until| *until > now)?;
+        (needed > self.level_without_refill()).then_some(until)
+    }
+
+    /// What was there when it was full, as far as it is not spent.
+    fn level_without_refill(&self) -> i128 {
+        let since = self.rest.map_or(self.at, |rest| rest.since());
+        let refill =
+            i128::from(nanos(self.at.since(since))).saturating_mul(i128::from(self.amount));
+        self.level.saturating_sub(refill)
     }
 
     fn level_at(&self, now: Timestamp) -> i128 {

@@ -31,6 +31,18 @@ pub(super) struct Rest {
 const MOST: Duration = Duration::from_secs(1);
 
 impl Rest {
+    /// Shorter ones are the pauses between requests.
+    pub(super) const LEAST: Duration = Duration::from_secs(1);
+
+    pub(super) const fn since(&self) -> Timestamp {
+        self.since
+    }
+
+    /// Until then nobody knows whether a request has arrived.
+    pub(super) fn held_until(&self) -> Option<Timestamp> {
+        (self.answered == Duration::MAX).then(|| self.since + MOST)
+    }
+
     pub(super) const fn ends(now: Timestamp) -> Self {
         Self {
             since: now,
@@ -102,6 +114,41 @@ mod tests {
         bucket.charge(at(100), 1);
         bucket.answered(at(5_000), at(100), ms(20));
         assert_eq!(bucket.opens(at(100), 0, 1).earliest(), at(200));
+    }
+
+    #[test]
+    fn what_flows_in_is_held_until_somebody_has_arrived_for_a_second_at_most() {
+        let mut bucket = Bucket::full(at(0), 10, ms(1_000), 5);
+        bucket.hold();
+        bucket.charge(at(0), 1);
+        assert_eq!(
+            bucket.opens(at(0), 3, 1).earliest(),
+            Timestamp::ZERO,
+            "it was there"
+        );
+        bucket.charge(at(50), 4);
+        assert_eq!(opens(&bucket), at(1_000));
+        bucket.answered(at(470), at(0), ms(470));
+        assert_eq!(bucket.opens(at(470), 3, 1), crate::opening::Opening::NOW);
+        assert_eq!(bucket.opens(at(470), 4, 1).earliest(), at(500));
+    }
+
+    #[test]
+    fn requests_that_follow_each_other_hold_nothing() {
+        let mut bucket = Bucket::full(at(0), 10, ms(1_000), 1);
+        bucket.hold();
+        bucket.charge(at(0), 1);
+        bucket.answered(at(50), at(0), ms(50));
+        for n in 1..10 {
+            assert_eq!(bucket.opens(at(105 * n), 0, 1).earliest(), Timestamp::ZERO);
+            bucket.charge(at(105 * n), 1);
+        }
+        bucket.charge(at(5_000), 1);
+        assert_eq!(
+            bucket.opens(at(5_000), 0, 1).earliest(),
+            at(6_000),
+            "a new rest"
+        );
     }
 
     #[test]

@@ -73,6 +73,7 @@ impl Shared {
         for (name, limits) in gates {
             engine.add_gate(now, &name, limits);
         }
+        engine.hold_refills();
         let state = Mutex::new(State {
             engine,
             waiters: Waiters::default(),
