@@ -1,4 +1,4 @@
-//! A duration in nanoseconds; longer ones than 584 years are as good.
+//! A duration in nanoseconds; those of 584 years and more are the longest there is.
 
 use core::time::Duration;
 
@@ -14,7 +14,10 @@ pub(crate) fn encode<C, W: Write>(
 }
 
 pub(crate) fn decode<C>(d: &mut Decoder<'_>, _: &mut C) -> Result<Duration, Error> {
-    d.u64().map(Duration::from_nanos)
+    d.u64().map(|own| match own {
+        u64::MAX => Duration::MAX,
+        nanos => Duration::from_nanos(nanos),
+    })
 }
 
 pub(super) fn nanos(own: Duration) -> u64 {

@@ -53,10 +53,22 @@ impl Lab {
 
     /// A program starts, with these gates.
     pub(super) fn comes(&mut self, gates: &[(&str, &[&str])]) -> Who {
+        self.starts(gates, false)
+    }
+
+    /// One that holds refills until somebody has arrived.
+    pub(super) fn comes_holding(&mut self, gates: &[(&str, &[&str])]) -> Who {
+        self.starts(gates, true)
+    }
+
+    fn starts(&mut self, gates: &[(&str, &[&str])], holding: bool) -> Who {
         let who = self.members.len();
         let mut engine = Engine::new(10_000, who as u64);
         for (name, texts) in gates {
             engine.add_gate(self.now, name, limits(texts));
+        }
+        if holding {
+            engine.hold_refills();
         }
         engine.share(owner(who));
         self.members.push(Member {

@@ -396,3 +396,24 @@ fn garbage_is_an_error_and_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn a_refill_is_held_for_all_until_somebody_has_arrived() {
+    let mut lab = Lab::default();
+    for _ in 0..8 {
+        lab.comes_holding(&[("api", &["10/s burst 50"])]);
+    }
+    for n in 0..80 {
+        lab.now = at(100 + n);
+        lab.ask(n as usize % 8);
+    }
+    lab.pass_to(at(500));
+    assert_eq!(lab.order().len(), 50);
+    // Asked within 79 ms, and the last of them travelled 351 ms: the first one can have arrived 49 ms after it left.
+    lab.answer_all();
+    assert_eq!(lab.order().len(), 53);
+    lab.pass_to(at(548));
+    assert_eq!(lab.order().len(), 53);
+    lab.pass_to(at(549));
+    assert_eq!(lab.order().len(), 54);
+}
