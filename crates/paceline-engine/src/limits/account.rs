@@ -145,8 +145,15 @@ impl Account {
 
     /// A request that left at `sent` was answered; `quickest` is the shortest trip so far.
     pub(crate) fn answered(&mut self, now: Timestamp, sent: Timestamp, quickest: Duration) {
-        if let (Books::Bucket(bucket), Unit::Requests) = (&mut self.books, &self.limit.unit) {
-            bucket.answered(now, sent, quickest);
+        match (&mut self.books, &self.limit.unit) {
+            (Books::Bucket(bucket), Unit::Requests) => bucket.answered(now, sent, quickest),
+            (Books::Strict(strict), Unit::Requests) => {
+                let late = now.since(sent).saturating_sub(quickest);
+                if !late.is_zero() {
+                    strict.arrived(sent, sent + late);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -92,6 +92,18 @@ impl Strict {
         }
     }
 
+    /// What was charged at `sent` may have been counted as late as `at` only.
+    pub(crate) fn arrived(&mut self, sent: Timestamp, at: Timestamp) {
+        let holder = self.log.partition_point(|entry| entry.at < sent);
+        let held = self.log.get(holder).copied();
+        let Some(entry) = held.filter(|entry| entry.from <= sent && entry.at < at) else {
+            return;
+        };
+        self.log.remove(holder);
+        let place = self.log.partition_point(|entry| entry.at < at);
+        self.log.insert(place, Entry { at, ..entry });
+    }
+
     /// What counts against the window now.
     pub(crate) fn used(&self, now: Timestamp) -> u64 {
         self.live(now)
@@ -155,6 +167,24 @@ mod tests {
     }
 
     const TEN_SECONDS: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn what_may_have_arrived_late_counts_from_then() {
+        let at = |millis: u64| Timestamp::ZERO + Duration::from_millis(millis);
+        let mut strict = Strict::new(2, Duration::from_secs(1));
+        strict.charge(at(0), 1);
+        strict.charge(at(10), 1);
+        strict.arrived(at(0), at(40));
+        assert_eq!(strict.opens(at(10), 0, 1).earliest(), at(1_010));
+        assert_eq!(strict.opens(at(10), 1, 1).earliest(), at(1_040));
+        strict.arrived(at(500), at(600));
+        strict.arrived(at(10), at(5));
+        assert_eq!(
+            strict.opens(at(10), 0, 1).earliest(),
+            at(1_010),
+            "neither says anything"
+        );
+    }
 
     #[test]
     fn never_more_than_two_in_any_ten_seconds() {
