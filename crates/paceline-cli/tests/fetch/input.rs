@@ -105,11 +105,6 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
         ),
         (&["--config", "good.toml", "--resume", url], 2, "--results"),
         (
-            &["--config", "good.toml", "--share", "machine", url],
-            2,
-            "does not share a pace with other processes yet",
-        ),
-        (
             &["--config", "good.toml", "--share", "redis://:secret@h", url],
             2,
             "redis://…@h",

@@ -68,6 +68,10 @@ pub(crate) struct Gate {
     #[n(14)]
     #[cbor(default)]
     trips: u32,
+    /// How much longer the others are, about, in nanoseconds.
+    #[n(15)]
+    #[cbor(default)]
+    unsteady: u64,
     /// Refills are not counted on before requests are known to have arrived.
     #[n(13)]
     #[cbor(default)]
@@ -145,6 +149,7 @@ impl Gate {
             served_order: 0,
             quickest: None,
             trips: 0,
+            unsteady: 0,
             holds: false,
         }
     }

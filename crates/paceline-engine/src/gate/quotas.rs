@@ -44,22 +44,27 @@ impl Gate {
     /// A request that left at `sent` was answered.
     pub(crate) fn arrived(&mut self, now: Timestamp, sent: Timestamp) {
         let trip = nanos(now.since(sent));
-        self.quickest = Some(self.quickest.map_or(trip, |own| own.min(trip)));
+        let quickest = self.quickest.map_or(trip, |own| own.min(trip));
+        self.quickest = Some(quickest);
         self.trips = self.trips.saturating_add(1);
+        // A moving average of how much longer than the quickest they are.
+        self.unsteady = self.unsteady - self.unsteady / 8 + (trip - quickest) / 8;
         self.ended(now, sent);
     }
 
     /// The request that left at `sent` is over.
     pub(crate) fn ended(&mut self, now: Timestamp, sent: Timestamp) {
-        let quickest = match self.quickest {
-            None => Duration::MAX,
+        let quickest = self.quickest.map(Duration::from_nanos);
+        let unsteady = EXACT.min(Duration::from_nanos(self.unsteady));
+        let late = quickest.map(|quickest| now.since(sent).saturating_sub(quickest) + unsteady);
+        let surely = match quickest {
             // One of a few trips is not quick for being the quickest of them.
             Some(_) if self.holds && self.trips < ENOUGH_TRIPS => Duration::ZERO,
-            Some(quickest) if self.holds => Duration::from_nanos(quickest).saturating_sub(EXACT),
-            Some(quickest) => Duration::from_nanos(quickest),
+            Some(quickest) if self.holds => quickest.saturating_sub(EXACT),
+            _ => quickest.unwrap_or(Duration::MAX),
         };
         for own in &mut self.limits {
-            own.answered(now, sent, quickest);
+            own.answered(now, sent, late.unwrap_or_default(), surely);
         }
     }
 

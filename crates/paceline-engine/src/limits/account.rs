@@ -143,15 +143,19 @@ impl Account {
         }
     }
 
-    /// A request that left at `sent` was answered; `quickest` is the shortest trip so far.
-    pub(crate) fn answered(&mut self, now: Timestamp, sent: Timestamp, quickest: Duration) {
+    /// A request that left at `sent` was answered. It may have arrived so much later than others, and no trip is shorter than
+    /// `surely`.
+    pub(crate) fn answered(
+        &mut self,
+        now: Timestamp,
+        sent: Timestamp,
+        late: Duration,
+        surely: Duration,
+    ) {
         match (&mut self.books, &self.limit.unit) {
-            (Books::Bucket(bucket), Unit::Requests) => bucket.answered(now, sent, quickest),
-            (Books::Strict(strict), Unit::Requests) => {
-                let late = now.since(sent).saturating_sub(quickest);
-                if !late.is_zero() {
-                    strict.arrived(sent, sent + late);
-                }
+            (Books::Bucket(bucket), Unit::Requests) => bucket.answered(now, sent, surely),
+            (Books::Strict(strict), Unit::Requests) if !late.is_zero() => {
+                strict.arrived(sent, late);
             }
             _ => {}
         }
