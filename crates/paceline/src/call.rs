@@ -182,6 +182,7 @@ impl Call {
                 self.want.cost = seen.price().or(&self.want.cost);
             }
         }
+        self.outcome.ends_refused = seen.verdict.is_refusal();
         self.outcome.status = match seen.answer {
             Answer::Status(status) => Some(status),
             Answer::Failure(_) => None,

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub refused: u32,
     /// The status of the last answer; `None` if there was none.
     pub status: Option<u16>,
+    /// Whether the last answer was one of them, whatever its status: some upstreams refuse with 200 and say so in the body.
+    pub ends_refused: bool,
     /// Time spent in line and in its own delays.
     pub waited: Duration,
     /// The same by reason, in the order in which they first came up.
@@ -42,6 +44,7 @@ impl Outcome {
         }
         Self {
             status: hop.status,
+            ends_refused: hop.ends_refused,
             stopped: hop.stopped,
             asked: hop.asked,
             next_allowed: hop.next_allowed,

@@ -32,6 +32,8 @@ struct Inner {
     upstreams: Vec<(Box<str>, Upstream)>,
     /// What applies to origins that nobody configured.
     others: Upstream,
+    /// Those of the configuration: their hosts speak so.
+    dialects: Vec<Arc<Provider>>,
     paces: Mutex<Paces>,
     #[cfg(all(feature = "machine", unix))]
     machine: Option<Machine>,
@@ -176,7 +178,7 @@ impl Inner {
             return kept.pace.clone();
         }
         let named = upstream.dialect.clone();
-        let dialect = named.or_else(|| spoken_at(&origin()?));
+        let dialect = named.or_else(|| spoken_at(&origin()?, &self.dialects));
         if by_key.len() >= MOST_PACES {
             forget_idle(by_key);
         }
@@ -216,14 +218,15 @@ fn origin(uri: &Uri, headers: &HeaderMap) -> Option<(Authority, u16)> {
     Some((authority, port))
 }
 
-/// The dialect that a host is known to speak.
+/// The dialect that a host is known to speak: one of `own`, else one that comes with the library.
 #[cfg(feature = "config")]
-fn spoken_at((authority, port): &(Authority, u16)) -> Option<Arc<Provider>> {
-    crate::dialect::by_host(authority.host(), *port)
+fn spoken_at((authority, port): &(Authority, u16), own: &[Arc<Provider>]) -> Option<Arc<Provider>> {
+    let own = crate::dialect::by_host_among(own.iter(), authority.host(), *port);
+    own.or_else(|| crate::dialect::by_host(authority.host(), *port))
 }
 
 #[cfg(not(feature = "config"))]
-fn spoken_at(_: &(Authority, u16)) -> Option<Arc<Provider>> {
+fn spoken_at(_: &(Authority, u16), _: &[Arc<Provider>]) -> Option<Arc<Provider>> {
     None
 }
 
@@ -323,6 +326,7 @@ fn query_value<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
 pub struct PacelineBuilder {
     upstreams: Vec<(Box<str>, Upstream)>,
     others: Upstream,
+    dialects: Vec<Arc<Provider>>,
     #[cfg(all(feature = "machine", unix))]
     machine: Option<Machine>,
 }
@@ -334,9 +338,10 @@ impl PacelineBuilder {
         self
     }
 
-    /// All upstreams of a configuration.
+    /// All upstreams of a configuration, and its dialects for the hosts that they name.
     #[cfg(feature = "config")]
     pub fn config(mut self, config: crate::config::Config) -> Self {
+        self.dialects.extend(config.dialects.into_values());
         let named = config.upstreams.into_iter();
         self.upstreams
             .extend(named.map(|(name, upstream)| (name.into(), upstream)));
@@ -371,6 +376,7 @@ impl PacelineBuilder {
                 .map(|(name, upstream)| (name, upstream.with_published()))
                 .collect(),
             others: self.others.with_published(),
+            dialects: self.dialects,
             paces: Mutex::default(),
         };
         Paceline {

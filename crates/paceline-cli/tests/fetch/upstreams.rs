@@ -150,3 +150,56 @@ fn a_limit_that_is_typed_is_kept() {
     assert!(summary["elapsed_s"].as_f64().unwrap() >= 1.0, "{summary}");
     assert_eq!(summary["refused"], 0);
 }
+
+/// A dialect of one's own that names its hosts, whose refusals stand in bodies of status 200.
+#[test]
+fn a_refusal_that_stands_in_a_body_is_no_page() {
+    let folder = Folder::new();
+    let server = Server::start(|seen| match &*seen.line {
+        "POST /fine" => reply(200, "", r#"{"outcome":"DONE"}"#),
+        _ => reply(200, "", r#"{"outcome":"SLOWDOWN"}"#),
+    });
+    let host = server.url.trim_start_matches("http://");
+    let dialect = format!(
+        r#"
+[dialect.zorb]
+hosts = ["{host}"]
+[[dialect.zorb.when]]
+at = "body: outcome"
+is = ["SLOWDOWN"]
+class = "rate_limited"
+"#
+    );
+    folder.write("own.toml", dialect);
+    let url = |path: &str| format!("{}{path}", server.url);
+    folder.write("urls", format!("{}\n{}\n", url("/fine"), url("/slow")));
+    let fetch_all = |more: &[&str]| {
+        let mut args = vec!["--config", "own.toml", "--input", "urls", "--json"];
+        args.extend(["-X", "POST", "--out", "pages", "--results", "results"]);
+        args.extend(more);
+        run(fetch(&folder, &args))
+    };
+    let ended = fetch_all(&[]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let summary = &ended.facts()[0];
+    assert_eq!(
+        (&summary["ok"], &summary["refused"]),
+        (&1.into(), &1.into()),
+        "{summary}"
+    );
+    let results = lines(&folder.read("results"));
+    assert_eq!(
+        (&results[1]["ok"], &results[1]["file"]),
+        (&false.into(), &Value::Null)
+    );
+    assert!(
+        results[1]["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("200 OK: "),
+        "{results:?}"
+    );
+    assert_eq!(folder.names("pages").len(), 1, "a refusal is not kept");
+    fetch_all(&["--resume"]);
+    assert_eq!(server.seen().len(), 3, "it is asked again");
+}

@@ -38,7 +38,16 @@ pub fn named(slug: &str) -> Option<Arc<Provider>> {
 
 /// The dialect that this host is known to speak; of several the one whose pattern says most.
 pub fn by_host(host: &str, port: u16) -> Option<Arc<Provider>> {
-    let claims = all().iter().flat_map(|own| {
+    by_host_among(all().iter(), host, port)
+}
+
+/// The same among these.
+pub(crate) fn by_host_among<'a>(
+    all: impl Iterator<Item = &'a Arc<Provider>>,
+    host: &str,
+    port: u16,
+) -> Option<Arc<Provider>> {
+    let claims = all.flat_map(|own| {
         let hosts = own.hosts.iter().filter(|own| own.matches(host, port));
         hosts.map(move |pattern| (pattern, own))
     });

@@ -27,9 +27,9 @@ mod values;
 
 pub use gates::{Gates, KnownRoute};
 #[cfg(feature = "config")]
-pub(crate) use known::find;
-#[cfg(feature = "config")]
 pub use known::{all, by_host, named};
+#[cfg(feature = "config")]
+pub(crate) use known::{by_host_among, find};
 
 /// A provider: its dialect, and what is published about its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

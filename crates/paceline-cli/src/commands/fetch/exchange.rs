@@ -51,7 +51,7 @@ impl Work {
         let status = response.status();
         record.status = Some(status.as_u16());
         record.bytes = Some(0);
-        let ok = status.as_u16() < 400;
+        let ok = status.as_u16() < 400 && !outcome.ends_refused;
         if let Err((reason, error)) = self.body(line, page, &mut response, ok, record).await {
             record.failed(reason, error);
             return None;
