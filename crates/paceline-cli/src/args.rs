@@ -14,6 +14,7 @@ use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::simulate::SimulateArgs;
+use crate::commands::status::StatusArgs;
 
 /// All HTTP requests that share an upstream's quota keep one pace.
 #[derive(Debug, Parser)]
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Play scenarios in virtual time: a client against a server that hides its limit
     Simulate(SimulateArgs),
+    /// See what the paces are at that processes of this machine share
+    Status(StatusArgs),
 }
 
 const EXAMPLES: &str = "\

@@ -307,6 +307,16 @@ impl Engine {
         Effects::new(self)
     }
 
+    /// A person knows better than what this gate learned and was told: it forgets pauses, windows, its belief and that its
+    /// circuit is open. What was spent of configured limits stays spent. Gates go by the places that a snapshot has them in.
+    pub fn reset(&mut self, now: Timestamp, place: usize) -> Effects<'_> {
+        if let Some(gate) = self.gates.get_mut(place) {
+            gate.reset();
+            self.serve(now);
+        }
+        Effects::new(self)
+    }
+
     /// Everybody who waits, and whoever comes later, is refused.
     pub fn shut_down(&mut self) -> Effects<'_> {
         self.shut = true;

@@ -1,194 +1,165 @@
-//! Waking a process of the same user: each has a named pipe, and a thread that sleeps in reading it.
+//! Bells: how processes wake each other, and see that one is dead.
 //!
-//! Who is woken looks at the record itself, so a ring says nothing and one for many is as good. A pipe that nobody has open
-//! for reading belongs to a process that is dead: the kernel closes it whatever its process died of, and the name is random,
-//! so that process numbers, which are used again and differ between containers, play no part. A child that was forked and
-//! did not execute another program keeps its parent's bell alive.
+//! A bell is a named pipe that its process holds open for reading. Whoever can open it for writing has a living process
+//! before him, whatever its process id is and in whatever namespace; the operating system closes it at the very moment the
+//! process ends, and `ENXIO` says so. A process that is stopped is alive.
+//!
+//! A process that forks without executing anything leaves its bell to the child too: it counts as alive until both have
+//! ended, and only the parent is woken. Children that execute a program have nothing of it.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+mod end;
+mod ring;
+mod sweep;
+
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use nix::sys::stat::Mode as FifoMode;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::{Pid, getpid};
+
+pub use ring::{Bells, Rung};
+pub use sweep::sweep;
 
 use crate::folder::BELLS;
 
-/// Somebody wants to be heard.
-const RING: u8 = 1;
-/// The thread is to end.
-const QUIT: u8 = 0;
-/// So many ends of others' pipes are kept open.
-const KEPT: usize = 64;
-/// Numbers have so many bits.
-const BITS: u32 = 48;
+/// While it has this ending, its process may not have opened it yet.
+const UNFINISHED: &str = "new";
 
-/// This process's bell. It is taken down when it is dropped.
+/// As many rings may wait for a bell; a further one is heard with them.
+const CAPACITY: usize = 4096;
+
+/// A try fails if somebody takes the bell for one that was left behind: after a step of the wall clock, and then once.
+const TRIES: usize = 16;
+
+/// This process's bell. While it hangs, the process is alive to others.
 #[derive(Debug)]
 pub struct Bell {
     number: u64,
-    path: PathBuf,
-    /// Our own writing end, to tell the thread to end.
-    own: File,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// What became of a ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
-    /// Its process lives and will look.
-    Heard,
-    /// Its process is dead.
-    Dead,
+    file: PathBuf,
+    /// To tell ourselves from a forked child that drops its copy.
+    process: Pid,
+    own: OwnedFd,
+    quit: Arc<AtomicBool>,
 }
 
 impl Bell {
-    /// Hangs one up in `folder`. `rung` is called in a thread of its own whenever somebody rang.
+    /// Hangs a bell in the state folder. `rung` is called on the thread `paceline-bell`, once for all rings that came since
+    /// the last time; it is not called at the same time twice.
     pub fn hang(folder: &Path, rung: impl Fn() + Send + 'static) -> io::Result<Self> {
-        let folder = folder.join(BELLS);
-        let mut random = [0; 8];
-        File::open("/dev/urandom")?.read_exact(&mut random)?;
-        let number = (u64::from_le_bytes(random) >> (64 - BITS)).max(1);
-        // It gets its name when it is open: a bell that has a name and no reader is dead.
-        let draft = folder.join(format!("new-{number:012x}"));
-        let path = path(&folder, number);
-        mknodat(CWD, &draft, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-        let open = OpenOptions::new().read(true).write(true).open(&draft);
-        let hung = open.and_then(|own| fs::rename(&draft, &path).map(|()| own));
-        let own = hung.inspect_err(|_| drop(fs::remove_file(&draft)))?;
-        let mut reader = own.try_clone()?;
-        let thread = thread::Builder::new()
-            .name("paceline-bell".into())
-            .spawn(move || {
-                let mut bytes = [0; 512];
-                while let Ok(count) = reader.read(&mut bytes) {
-                    if bytes[..count].contains(&QUIT) {
-                        return;
-                    }
-                    rung();
-                }
-            })?;
-        Ok(Self {
-            number,
-            path,
-            own,
-            thread: Some(thread),
-        })
+        let bells = folder.join(BELLS);
+        for _ in 0..TRIES {
+            let number = random()?;
+            let Some((ear, own)) = Pipe::hang(&bells, number)? else {
+                continue;
+            };
+            let quit = Arc::new(AtomicBool::new(false));
+            let bell = Self {
+                number,
+                file: file(&bells, number),
+                process: getpid(),
+                own,
+                quit: Arc::clone(&quit),
+            };
+            std::thread::Builder::new()
+                .name("paceline-bell".to_owned())
+                .spawn(move || listen(ear, &quit, &rung))?;
+            return Ok(bell);
+        }
+        Err(io::Error::other(format!(
+            "{bells:?}: somebody removes a bell before it hangs"
+        )))
     }
 
-    /// What others call it by: 48 bits, never zero.
-    pub const fn number(&self) -> u64 {
+    /// What others ring it by: 48 random bits. It is never that of another process, nor of an earlier life of this one.
+    pub fn number(&self) -> u64 {
         self.number
     }
 }
 
 impl Drop for Bell {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-        let told = self.own.write_all(&[QUIT]);
-        // Whoever drops it from within a ring cannot wait for itself.
-        let thread = self.thread.take();
-        let other = thread.filter(|own| own.thread().id() != thread::current().id());
-        if let (Ok(()), Some(thread)) = (told, other) {
-            let _ = thread.join();
+        if getpid() != self.process {
+            return;
         }
+        // The file may be gone with its folder already. The thread is not waited for: it may be the one that drops.
+        let _ = std::fs::remove_file(&self.file);
+        self.quit.store(true, Ordering::Release);
+        let _ = end::ring(&self.own);
     }
 }
 
-/// The bells of a folder.
-#[derive(Debug)]
-pub struct Bells {
-    folder: PathBuf,
-    open: Mutex<BTreeMap<u64, File>>,
-}
+/// The two ends of our own bell.
+struct Pipe;
 
-impl Bells {
-    /// Of this folder.
-    pub fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.join(BELLS),
-            open: Mutex::default(),
-        }
-    }
-
-    /// Rings one. The cost is a system call, three the first time.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be found out whether it is there: too many files are open, for example.
-    pub fn ring(&self, number: u64) -> io::Result<Rung> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if !open.contains_key(&number) {
-            let Some(end) = end(&path(&self.folder, number))? else {
-                return Ok(Rung::Dead);
-            };
-            if open.len() >= KEPT {
-                open.pop_first();
-            }
-            open.insert(number, end);
-        }
-        let rung = match open.get_mut(&number).map(|end| end.write(&[RING])) {
-            Some(Ok(_)) | None => return Ok(Rung::Heard),
-            // It is full of rings.
-            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                return Ok(Rung::Heard);
-            }
-            Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Rung::Dead),
-            Some(Err(error)) => Err(error),
-        };
-        open.remove(&number);
-        rung
-    }
-
-    /// Whether its process lives; in doubt it does.
-    pub fn is_alive(&self, number: u64) -> bool {
-        !matches!(end(&path(&self.folder, number)), Ok(None))
-    }
-
-    /// Removes what the dead left behind.
-    pub fn sweep(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.folder)? {
-            let path = entry?.path();
-            let is_bell = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| {
-                    name.len() == 12 && name.bytes().all(|b| b.is_ascii_hexdigit())
-                });
-            if is_bell && matches!(end(&path), Ok(None)) {
-                let _ = fs::remove_file(&path);
+impl Pipe {
+    /// Makes the pipe, opens it, and only then gives it its name: what has a name and cannot be opened was alive once.
+    /// `None` if somebody who swept took it for dead before we had it open.
+    fn hang(bells: &Path, number: u64) -> io::Result<Option<(OwnedFd, OwnedFd)>> {
+        let hung = file(bells, number);
+        let unfinished = hung.with_extension(UNFINISHED);
+        nix::unistd::mkfifo(&unfinished, FifoMode::S_IRUSR | FifoMode::S_IWUSR)?;
+        let ends = Self::open(&unfinished)
+            .and_then(|ends| std::fs::rename(&unfinished, &hung).map(|()| ends));
+        match ends {
+            Ok(ends) => Ok(Some(ends)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                let _ = std::fs::remove_file(&unfinished);
+                Err(error)
             }
         }
-        Ok(())
+    }
+
+    fn open(path: &Path) -> io::Result<(OwnedFd, OwnedFd)> {
+        // For reading and writing: reading waits while nobody else has it open, instead of ending.
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let ear = rustix::fs::open(path, flags, Mode::empty())?;
+        let own = end::open(path)?.ok_or(Errno::NOENT)?;
+        // One page will do: a user's pipes share a limit of pages. Where it cannot be had, the rest reads in batches.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::pipe::fcntl_setpipe_size(&ear, CAPACITY);
+        Ok((ear, own))
     }
 }
 
-fn path(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("{number:012x}"))
-}
-
-/// The writing end of a pipe of ours; `None` if nobody reads it.
-fn end(path: &Path) -> io::Result<Option<File>> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    match OpenOptions::new()
-        .write(true)
-        .custom_flags(flags)
-        .open(path)
-    {
-        Ok(end) => {
-            let found = end.metadata()?;
-            let is_ours =
-                found.file_type().is_fifo() && found.uid() == rustix::process::geteuid().as_raw();
-            Ok(is_ours.then_some(end))
+/// Waits in `read`, which costs nothing, and calls `rung` for all that has come.
+fn listen(ear: OwnedFd, quit: &AtomicBool, rung: &impl Fn()) {
+    let mut ear = std::fs::File::from(ear);
+    let mut rings = [0; CAPACITY];
+    loop {
+        match ear.read(&mut rings) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            // Nothing known can do this to a pipe. Letting go of it would say that we are dead.
+            Err(_) => loop {
+                if quit.load(Ordering::Acquire) {
+                    return;
+                }
+                std::thread::park();
+            },
         }
-        Err(error) => match Errno::from_io_error(&error) {
-            Some(Errno::NXIO | Errno::NOENT | Errno::LOOP) => Ok(None),
-            _ => Err(error),
-        },
+        if quit.load(Ordering::Acquire) {
+            return;
+        }
+        // The process lives on after a panic here, and so does its bell. The hook has told of it.
+        let _ = catch_unwind(AssertUnwindSafe(rung));
     }
+}
+
+/// The file of the bell with this number.
+fn file(bells: &Path, number: u64) -> PathBuf {
+    bells.join(format!("{number:012x}"))
+}
+
+fn random() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    // Of the operating system: what a process draws by itself, a forked child draws again.
+    getrandom::fill(&mut bytes[..6])?;
+    Ok(u64::from_le_bytes(bytes))
 }

@@ -1,70 +1,171 @@
-//! A key of the folder's own: what is hashed with it is the same for all who share the folder, and nothing to others.
+//! The machine's key: what turns names and credentials into hashes that mean nothing elsewhere.
+//!
+//! It is made once and never changes, since the records of a partition are found by its hash.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::folder::{Folder, FolderError};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::process::geteuid;
+
+use crate::folder::FolderError;
 
 const NAME: &str = "key";
 
-/// The folder's key, made if there is none. One that is damaged is set aside; where it went is said.
-pub fn read(folder: &Folder) -> Result<([u8; 16], Option<PathBuf>), FolderError> {
-    let path = folder.path().join(NAME);
-    let mut set_aside = None;
-    loop {
-        match fs::read(&path) {
-            Ok(bytes) => match bytes.try_into() {
-                Ok(key) => return Ok((key, set_aside)),
-                Err(_) => set_aside = Some(put_aside(&path)?),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make(folder.path(), &path)?,
-            Err(source) => return Err(failed("read", &path, source)),
-        }
+/// Somebody who sets aside so many has another trouble.
+const ASIDE: u32 = 1000;
+
+/// 16 random bytes that all processes of this folder have, and nobody else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key([u8; 16]);
+
+impl Key {
+    /// The key itself, for a keyed hash.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// The key in this folder. What cannot be one is set aside, with a remark, and another is made.
+    pub(crate) fn of(folder: &Path, remarks: &mut Vec<String>) -> Result<Self, FolderError> {
+        let path = folder.join(NAME);
+        found_or_made(folder, &path, remarks).map_err(|source| FolderError::Io {
+            path,
+            doing: "reading or making the machine's key",
+            source,
+        })
     }
 }
 
-/// Whoever links it first made it: the name is there with all of the key or not at all.
-fn make(folder: &Path, path: &Path) -> Result<(), FolderError> {
-    let mut key = [0; 16];
-    let random = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut key));
-    random.map_err(|source| failed("draw", path, source))?;
-    let draft = folder.join(format!(
-        "{NAME}.{:08x}",
-        u32::from_le_bytes([key[0], key[1], key[2], key[3]])
-    ));
-    let written = OpenOptions::new()
+impl core::fmt::Debug for Key {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+/// What has the key's name.
+enum Found {
+    Key(Key),
+    Nothing,
+    /// Why it cannot be the key.
+    Bad(String),
+}
+
+fn found_or_made(folder: &Path, path: &Path, remarks: &mut Vec<String>) -> io::Result<Key> {
+    match read(path, remarks)? {
+        Found::Key(key) => return Ok(key),
+        Found::Nothing => {}
+        Found::Bad(_) => {
+            // One at a time: a second process that still has the bad one in mind would set the good one aside. The
+            // lock ends with its process, and the operating system holds it, not a file.
+            let only = File::open(folder)?;
+            flock(&only, FlockOperation::LockExclusive)?;
+            match read(path, remarks)? {
+                Found::Key(key) => return Ok(key),
+                Found::Nothing => {}
+                Found::Bad(why) => {
+                    let aside = set_aside(path)?;
+                    remarks.push(format!(
+                        "{path:?} {why}: set aside as {aside:?} and made anew; what was kept under the old key is not found"
+                    ));
+                }
+            }
+            return make(folder, path, remarks);
+        }
+    }
+    make(folder, path, remarks)
+}
+
+/// Writes a key beside, complete, then gives it the name, unless another process was first.
+fn make(folder: &Path, path: &Path, remarks: &mut Vec<String>) -> io::Result<Key> {
+    let mut random = [0; 24];
+    getrandom::fill(&mut random)?;
+    let (bytes, name) = random.split_at(16);
+    let beside = folder.join(format!("key.new-{}", hex(name)));
+    let linked = write(&beside, bytes).and_then(|()| fs::hard_link(&beside, path));
+    let removed = fs::remove_file(&beside);
+    match linked {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    removed?;
+    match read(path, remarks)? {
+        Found::Key(key) => Ok(key),
+        Found::Nothing => Err(io::Error::other("somebody removes it")),
+        Found::Bad(why) => Err(io::Error::other(format!("it {why}"))),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(&draft)
-        .and_then(|mut file| file.write_all(&key))
-        .and_then(|()| fs::hard_link(&draft, path));
-    let _ = fs::remove_file(&draft);
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(source) => Err(failed("make", path, source)),
-        Ok(()) => Ok(()),
-    }
+        .open(path)?;
+    file.write_all(bytes)?;
+    // Once in a folder's life: after a power cut the name must not be there without the bytes.
+    file.sync_all()
 }
 
-fn put_aside(path: &Path) -> Result<PathBuf, FolderError> {
-    let mut names = (1..).map(|n: u32| path.with_extension(format!("bad-{n}")));
-    let name = names.find(|name| !name.exists()).unwrap_or_default();
-    match fs::rename(path, &name) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(failed("set aside", path, source))
+fn read(path: &Path, remarks: &mut Vec<String>) -> io::Result<Found> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut file = match OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits() as i32)
+        .open(path)
+    {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => {
+            // A link, or what cannot be opened: something is there, and it is no key of ours.
+            return match path.symlink_metadata() {
+                Ok(there) if there.is_symlink() => Ok(Found::Bad("is a symbolic link".to_owned())),
+                _ => Err(error),
+            };
         }
-        _ => Ok(name),
+    };
+    let there = file.metadata()?;
+    let us = geteuid().as_raw();
+    if !there.is_file() {
+        return Ok(Found::Bad("is not a file".to_owned()));
     }
+    if there.uid() != us {
+        return Ok(Found::Bad(format!("belongs to user {}", there.uid())));
+    }
+    if there.len() != 16 {
+        return Ok(Found::Bad(format!(
+            "has {} bytes instead of 16",
+            there.len()
+        )));
+    }
+    if there.mode() & 0o077 != 0 {
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        remarks.push(format!(
+            "{path:?} was open to others (mode {:04o}): now it is ours alone (0600)",
+            there.mode() & 0o7777
+        ));
+    }
+    let mut key = [0; 16];
+    file.read_exact(&mut key)?;
+    Ok(Found::Key(Key(key)))
 }
 
-fn failed(doing: &'static str, path: &Path, source: io::Error) -> FolderError {
-    let path = path.into();
-    FolderError::Io {
-        doing,
-        path,
-        source,
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    for n in 1..=ASIDE {
+        let aside = path.with_file_name(format!("{NAME}.bad-{n}"));
+        // We hold the lock, so nobody takes the name in between.
+        if aside.symlink_metadata().is_err() {
+            fs::rename(path, &aside)?;
+            return Ok(aside);
+        }
     }
+    Err(io::Error::other(format!(
+        "{ASIDE} bad keys were set aside already; remove them"
+    )))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

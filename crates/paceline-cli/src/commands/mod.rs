@@ -5,6 +5,7 @@ pub(crate) mod demo;
 pub(crate) mod explain;
 mod fetch;
 pub(crate) mod simulate;
+pub(crate) mod status;
 
 use crate::args::Command;
 use crate::output::{Exit, Output, Stop};
@@ -16,5 +17,6 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
         Command::Demo(args) => demo::run(args, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
+        Command::Status(args) => status::run(args, output),
     }
 }

@@ -9,7 +9,7 @@ use paceline::testing::{LimitedServer, LimitedService, ServerSpec, Stats};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::support::{Folder, end, fetch, lines};
+use super::support::{Ended, Folder, end, fetch, lines, run};
 
 pub(super) struct Lab {
     pub(super) folder: Folder,
@@ -69,6 +69,20 @@ impl Lab {
             .write_all(urls.as_bytes())
             .unwrap();
         child
+    }
+
+    /// `paceline status`, at the same folder.
+    pub(super) fn status(&self, args: &[&str]) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_paceline"));
+        command.arg("status").args(args);
+        command.env("PACELINE_STATE_DIR", self.folder.path().join("state"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(command)
+    }
+
+    /// What the server is called by whoever configures nothing.
+    pub(super) fn origin(&self) -> String {
+        self.server.url("/").trim_end_matches('/').to_owned()
     }
 
     /// So many processes at once.

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "of the support, each test file uses its own part")]
 
 mod lab;
+mod status;
 #[path = "../support/mod.rs"]
 mod support;
 

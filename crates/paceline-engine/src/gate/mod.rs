@@ -11,6 +11,7 @@ mod hints;
 mod pause;
 mod quotas;
 mod record;
+mod reset;
 mod snapshot;
 mod window;
 

@@ -3,16 +3,33 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use paceline_engine::{Timestamp, WallTime};
-use paceline_machine::boot;
+use paceline_machine::{BootClock, BootId, FolderError};
 
 use crate::clock::{Clock, Sleep, TokioClock};
 
 /// One record's.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SharedClock {
+    boot: Boot,
     /// What is added to the time since the machine was started, in nanoseconds; a difference may be below zero and wraps.
     shift: AtomicU64,
     timers: TokioClock,
+}
+
+/// The clock since this start of the machine, and which one that is.
+#[derive(Clone, Debug)]
+pub(super) struct Boot {
+    clock: BootClock,
+    id: [u8; 16],
+}
+
+impl Boot {
+    pub(super) fn read() -> Result<Self, FolderError> {
+        Ok(Self {
+            clock: BootClock::new()?,
+            id: *BootId::read()?.as_bytes(),
+        })
+    }
 }
 
 /// What a record keeps of its clock.
@@ -53,6 +70,13 @@ impl Kept {
         bytes
     }
 
+    /// The record's time now; of a record that rested over a restart, that of its latest input is later.
+    pub(super) fn now(&self, boot: &Boot) -> Timestamp {
+        let same = self.boot == boot.id;
+        let now = boot.clock.now().wrapping_add(self.shift);
+        Timestamp::from_nanos(if same { now } else { self.at })
+    }
+
     /// How a record's time goes on from `latest`, its latest input. Over a restart of the machine only wall clocks tell how
     /// long it took; time never goes back, whatever they show.
     pub(super) fn resume(
@@ -81,23 +105,32 @@ impl Kept {
 }
 
 impl SharedClock {
+    pub(super) fn new(boot: Boot) -> Self {
+        Self {
+            boot,
+            shift: AtomicU64::new(0),
+            timers: TokioClock::new(),
+        }
+    }
+
     /// From now on it is this record's; what the record is to keep.
     pub(super) fn resume(&self, kept: Option<Kept>, latest: Timestamp) -> Kept {
         let wall = u64::try_from(self.wall().0.as_nanos()).unwrap_or(u64::MAX);
-        let kept = Kept::resume(kept, latest.as_nanos(), (boot::id(), since()), wall);
+        let kept = Kept::resume(
+            kept,
+            latest.as_nanos(),
+            (self.boot.id, self.boot.clock.now()),
+            wall,
+        );
         self.shift.store(kept.shift, Ordering::Relaxed);
         kept
     }
 }
 
-fn since() -> u64 {
-    u64::try_from(boot::now().as_nanos()).unwrap_or(u64::MAX)
-}
-
 impl Clock for SharedClock {
     fn now(&self) -> Timestamp {
         let shift = self.shift.load(Ordering::Relaxed);
-        Timestamp::from_nanos(since().wrapping_add(shift))
+        Timestamp::from_nanos(self.boot.clock.now().wrapping_add(shift))
     }
 
     fn wall(&self) -> WallTime {

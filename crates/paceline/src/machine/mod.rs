@@ -12,6 +12,7 @@
 //! places within a second.
 
 mod clock;
+mod status;
 mod store;
 
 use std::collections::BTreeMap;
@@ -20,13 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use paceline_machine::bell::{Bell, Bells};
-use paceline_machine::folder::{Folder, FolderError};
-use paceline_machine::key;
 use paceline_machine::store::{Store, StoreError};
+use paceline_machine::{Bell, Bells, Folder, FolderError, Rung, place, sweep};
 
 use crate::driver::Called;
 use crate::partition::{Partition, PartitionKeyer};
+use clock::Boot;
+pub use status::Shared;
 pub(crate) use store::Room;
 
 /// What the processes of one user on this machine share. Clones are the same.
@@ -38,8 +39,9 @@ pub struct Machine {
 struct Inner {
     path: PathBuf,
     store: Store,
+    boot: Boot,
     keyer: PartitionKeyer,
-    bells: Bells,
+    bells: Mutex<Bells>,
     bell: Bell,
     listeners: Arc<Listeners>,
     next: AtomicU64,
@@ -69,7 +71,8 @@ impl Machine {
     ///
     /// If the folder is not the user's own, is on a network file system, cannot be written, or is full.
     pub fn open() -> Result<Self, MachineError> {
-        Self::of(Folder::find(|name| std::env::var_os(name)).map_err(MachineError::Folder)?)
+        let place = place(|name| std::env::var_os(name)).map_err(MachineError::Folder)?;
+        Self::open_in(&place)
     }
 
     /// In this folder.
@@ -81,39 +84,33 @@ impl Machine {
         Self::of(Folder::open(folder).map_err(MachineError::Folder)?)
     }
 
-    fn of(folder: Folder) -> Result<Self, MachineError> {
+    fn of(mut folder: Folder) -> Result<Self, MachineError> {
         static OPEN: Mutex<BTreeMap<PathBuf, Weak<Inner>>> = Mutex::new(BTreeMap::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = folder.path();
-        let path = path.canonicalize().unwrap_or_else(|_| path.into());
+        let path: PathBuf = folder.path().into();
         if let Some(inner) = open.get(&path).and_then(Weak::upgrade) {
             return Ok(Self { inner });
         }
-        let (key, bad_key) = key::read(&folder).map_err(MachineError::Folder)?;
+        let boot = Boot::read().map_err(MachineError::Folder)?;
+        let key = folder.key().map_err(MachineError::Folder)?;
         let opened = Store::open(&path).map_err(MachineError::Store)?;
         let listeners = Arc::<Listeners>::default();
         let heard = Arc::clone(&listeners);
         let bell = Bell::hang(&path, move || heard.rung());
         let bell = bell.map_err(|error| MachineError::Bell(error, path.clone()))?;
-        let bells = Bells::new(&path);
         // What the dead left there is in nobody's way.
-        let _ = bells.sweep();
-        let bad_key = bad_key.map(|at| {
-            let at = at.display();
-            format!(
-                "the key in {} was damaged: it is set aside as {at}",
-                path.display()
-            )
-        });
+        let _ = sweep(&path);
         let set_aside = opened.set_aside.map(|set_aside| set_aside.to_string());
+        let remarks = folder.remarks().iter().cloned();
         let inner = Arc::new(Inner {
             store: opened.store,
-            keyer: PartitionKeyer::with_key(key),
-            bells,
+            boot,
+            keyer: PartitionKeyer::with_key(*key.as_bytes()),
+            bells: Mutex::new(Bells::new(&path)),
             bell,
             listeners,
             next: AtomicU64::new(0),
-            notes: bad_key.into_iter().chain(set_aside).collect(),
+            notes: remarks.chain(set_aside).collect(),
             path: path.clone(),
         });
         open.insert(path, Arc::downgrade(&inner));
@@ -137,6 +134,29 @@ impl Machine {
     /// The record of one quota.
     pub(crate) fn room(&self, name: &str, partition: Option<Partition>) -> Room {
         Room::new(self.clone(), name, partition)
+    }
+
+    /// Rings another process; whether somebody heard it.
+    fn ring(&self, bell: u64) {
+        let mut bells = self
+            .inner
+            .bells
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match bells.ring(bell) {
+            Ok(Rung::Heard | Rung::Dead) => {}
+            Err(error) => tracing::debug!(%error, "a bell cannot be rung"),
+        }
+    }
+
+    /// Whether a process lives; in doubt it does.
+    fn is_alive(&self, bell: u64) -> bool {
+        let mut bells = self
+            .inner
+            .bells
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        bells.is_alive(bell).unwrap_or(true)
     }
 
     /// Numbers one of our paces among all owners.

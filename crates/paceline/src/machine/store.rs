@@ -13,9 +13,9 @@ use crate::driver::{Called, Sections, Store, StoreFault};
 use crate::partition::Partition;
 
 /// What a record keeps of its clock: a section that the engine knows nothing of.
-const CLOCK: u32 = 9;
+pub(super) const CLOCK: u32 = 9;
 /// What people call it.
-const NAME: u32 = 10;
+pub(super) const NAME: u32 = 10;
 
 /// The record of one quota.
 pub(crate) struct Room {
@@ -38,7 +38,7 @@ impl Room {
             sections: machine.inner.store.room(key),
             number: machine.number(),
             name: name.into(),
-            clock: Arc::default(),
+            clock: Arc::new(SharedClock::new(machine.inner.boot.clone())),
             machine,
         }
     }
@@ -71,8 +71,8 @@ impl Store for Room {
         let bell = owner.number() >> 16;
         if bell == self.machine.inner.bell.number() {
             self.machine.inner.listeners.call(owner.number());
-        } else if let Err(error) = self.machine.inner.bells.ring(bell) {
-            tracing::debug!(%error, "a bell cannot be rung");
+        } else {
+            self.machine.ring(bell);
         }
     }
 
@@ -80,7 +80,7 @@ impl Store for Room {
         let bell = owner.number() >> 16;
         match bell == self.machine.inner.bell.number() {
             true => self.machine.inner.listeners.has(owner.number()),
-            false => self.machine.inner.bells.is_alive(bell),
+            false => self.machine.is_alive(bell),
         }
     }
 
@@ -105,7 +105,7 @@ impl fmt::Debug for Room {
 }
 
 /// A step's sections, as the engine knows them.
-struct Open<'a, 's>(&'a mut Bytes<'s>);
+pub(super) struct Open<'a, 's>(pub(super) &'a mut Bytes<'s>);
 
 impl Sections for Open<'_, '_> {
     fn get(&self, section: u32) -> Option<&[u8]> {

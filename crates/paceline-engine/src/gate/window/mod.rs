@@ -140,6 +140,12 @@ impl Windows {
         }
     }
 
+    /// Whatever was told.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
+        self.buckets.clear();
+    }
+
     /// When `cost` may be spent after `ahead`.
     pub(crate) fn opens(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         let windows = self.known.iter();
