@@ -303,6 +303,8 @@ impl Gate {
         if !self.belief.is_idle() {
             self.learn(now, &answer, Evidence::Accepted, changed);
             self.unexplained &= !self.belief.is_idle();
+        } else {
+            self.belief.served(now, order);
         }
     }
 

@@ -108,6 +108,13 @@ impl Buckets {
         wide
     }
 
+    /// What each bucket held before the first refusal is known better now.
+    pub(super) fn hold(&mut self, burst: &Burst, at: f64) {
+        for i in 0..RATES {
+            self.capacity[i] = burst.capacity(self.rates[i], at);
+        }
+    }
+
     pub(super) const fn rate(&self, i: usize) -> f64 {
         self.rates[i]
     }

@@ -157,11 +157,24 @@ impl Learned {
         accepted: bool,
         asked: f64,
         next_order: u64,
-        burst: &Burst,
+        burst: &mut Burst,
     ) {
         let send = self.journal.stranger(now, order, at, accepted, asked);
         self.strangers = self.strangers.saturating_sub(1);
         self.known_from = send.arrived;
+        // Those of one volley overtake each other on their way: it may well have been served before the first was refused.
+        let overtook = accepted && burst.may_be_overtaken_by(order, at);
+        if overtook {
+            burst.overtook(order, at);
+        } else if !accepted {
+            burst.forget(order);
+        }
+        self.buckets.hold(burst, at);
+        if overtook {
+            self.window.accepted(order, at);
+            self.held.push_back(send.arrived);
+            return;
+        }
         // It speaks of the time before, which does not make what is believed now any surer.
         let accepted = self.accepted;
         self.judge(&send, next_order, burst);

@@ -116,6 +116,11 @@ impl Belief {
         }
     }
 
+    /// The request that left as `order` was served, and nothing is believed yet.
+    pub(crate) fn served(&mut self, now: Timestamp, order: u64) {
+        self.burst.served(secs(now), order);
+    }
+
     /// An answer that speaks of a limit, or of none.
     pub(crate) fn observe(&mut self, now: Timestamp, answer: Sighting) {
         let Sighting {
@@ -127,7 +132,7 @@ impl Belief {
         let (now, sent) = (secs(now), secs(answer.sent));
         let accepted = seen == Evidence::Accepted;
         if self.learned.is_none() && !accepted {
-            self.burst.ends_before(order);
+            self.burst.ends_before(order, now - sent, now);
             self.learned = Some(Box::new(Learned::new(
                 (order, sent),
                 answer.under_way,
@@ -146,7 +151,14 @@ impl Belief {
             }
         };
         if !learned.journal.answered(now, order, accepted, asked) {
-            learned.meet(now, (order, sent), accepted, asked, next_order, &self.burst);
+            learned.meet(
+                now,
+                (order, sent),
+                accepted,
+                asked,
+                next_order,
+                &mut self.burst,
+            );
         }
         while let Some(send) = learned.journal.next(now) {
             learned.judge(&send, next_order, &self.burst);
