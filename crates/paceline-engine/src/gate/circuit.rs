@@ -13,6 +13,7 @@ use core::time::Duration;
 use minicbor::{Decode, Encode};
 
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Reason, Timestamp};
 
 /// The circuit of one gate.
@@ -308,6 +309,19 @@ fn gap(gaps: u32, rng: &mut fastrand::Rng) -> Duration {
     let plain = FIRST_GAP.saturating_mul(1 << gaps.min(16)).min(LONGEST_GAP);
     let spread = u64::try_from(plain.as_nanos() / 16).unwrap_or(0);
     plain + Duration::from_nanos(rng.u64(0..=spread))
+}
+
+impl Sound for Circuit {
+    fn check(&self) -> Result<(), Flaw> {
+        let sound = match self.state {
+            State::Closed { admits } => admits > 0,
+            State::Open { gaps, .. } | State::Probing { gaps, .. } => gaps <= u32::MAX / 4,
+        };
+        ensure(
+            sound && self.run.length <= u32::MAX / 4,
+            "a circuit that cannot be",
+        )
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use minicbor::{Decode, Encode};
 
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound, counts, ensure};
 use crate::{Reason, Timestamp};
 
 /// What an upstream's refusals of too much at once have taught.
@@ -62,6 +63,13 @@ impl Crowd {
             self.most = Some(most + 1);
             self.served = 0;
         }
+    }
+}
+
+impl Sound for Crowd {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure(self.most != Some(0), "a crowd of nobody")?;
+        counts([self.most.unwrap_or(1), self.served])
     }
 }
 

@@ -9,6 +9,7 @@ use super::strict::Strict;
 use super::{Limit, LimitKind};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound, ensure};
 use crate::ticket::Charge;
 use crate::{Reason, Timestamp, Unit};
 
@@ -267,6 +268,32 @@ impl Account {
             (Books::Strict(strict), _) => strict.available(now),
             (Books::InFlight, LimitKind::InFlight { max }) => max.get().saturating_sub(in_flight),
             (Books::InFlight, _) => u64::MAX,
+        }
+    }
+}
+
+impl Sound for Account {
+    fn check(&self) -> Result<(), Flaw> {
+        let theirs = match (&self.books, self.limit.kind) {
+            (
+                Books::Bucket(bucket),
+                LimitKind::Bucket {
+                    amount,
+                    period,
+                    burst,
+                },
+            ) => bucket.is_of(amount.get(), period, burst.get()),
+            (Books::Strict(strict), LimitKind::Strict { amount, period }) => {
+                strict.is_of(amount.get(), period)
+            }
+            (Books::InFlight, LimitKind::InFlight { .. }) => true,
+            _ => false,
+        };
+        ensure(theirs, "the books of another limit")?;
+        match &self.books {
+            Books::Bucket(bucket) => bucket.check(),
+            Books::Strict(strict) => strict.check(),
+            Books::InFlight => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@ use minicbor::{Decode, Encode};
 use super::marks::Marks;
 use super::rest::Rest;
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound};
 use crate::time::nanos;
 use crate::{Reason, Timestamp};
 
@@ -52,6 +53,12 @@ impl Bucket {
             rest: Some(Rest::ends(now)),
             holds: false,
         }
+    }
+
+    /// Whether it is one of this limit.
+    pub(super) fn is_of(&self, amount: u64, period: Duration, burst: u64) -> bool {
+        let own = (self.amount, self.period, self.burst);
+        own == (amount, nanos(period), burst)
     }
 
     /// The same, as far as it is spent already: nobody knows how full it was before.
@@ -137,7 +144,10 @@ impl Bucket {
     fn has_rested(&self, now: Timestamp) -> bool {
         let elapsed = i128::from(nanos(now.since(self.at)));
         let inflow = elapsed.saturating_mul(i128::from(self.amount));
-        let over = self.level.saturating_add(inflow) - self.capacity();
+        let over = self
+            .level
+            .saturating_add(inflow)
+            .saturating_sub(self.capacity());
         let enough = i128::from(nanos(Rest::LEAST)).saturating_mul(i128::from(self.amount));
         over >= enough || self.rest.is_none_or(|rest| rest.held_until().is_some())
     }
@@ -165,6 +175,12 @@ impl Bucket {
         let elapsed = i128::from(nanos(now.since(self.at)));
         let inflow = elapsed.saturating_mul(i128::from(self.amount));
         self.level.saturating_add(inflow).min(self.capacity())
+    }
+}
+
+impl Sound for Bucket {
+    fn check(&self) -> Result<(), Flaw> {
+        self.marks.check()
     }
 }
 

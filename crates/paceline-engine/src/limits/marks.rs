@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use minicbor::{Decode, Encode};
 
 use crate::Timestamp;
+use crate::record::sound::{Flaw, Sound, ensure};
 
 /// What was missing from a full bucket just before charges, where later ones found more missing: only those bind.
 #[derive(Clone, Debug, Encode, Decode)]
@@ -70,6 +71,13 @@ impl Marks {
         let one = &mut self.0[first];
         one.at = second.at;
         one.missing = one.missing.min(second.missing);
+    }
+}
+
+impl Sound for Marks {
+    fn check(&self) -> Result<(), Flaw> {
+        let sound = self.0.iter().all(|mark| mark.missing >= 0);
+        ensure(sound && self.0.len() <= MOST, "marks that no bucket has")
     }
 }
 

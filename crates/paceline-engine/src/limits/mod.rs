@@ -79,7 +79,7 @@ pub enum LimitKind {
         amount: NonZeroU64,
         /// The period; never zero.
         #[n(1)]
-        #[cbor(with = "crate::record::duration")]
+        #[cbor(with = "crate::record::period")]
         period: Duration,
         /// The most that is kept.
         #[n(2)]
@@ -93,7 +93,7 @@ pub enum LimitKind {
         amount: NonZeroU64,
         /// The period; never zero.
         #[n(1)]
-        #[cbor(with = "crate::record::duration")]
+        #[cbor(with = "crate::record::period")]
         period: Duration,
     },
     /// Never more than `max` at the same time, from the start of a request to the end of its response's body.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use minicbor::{Decode, Encode};
 
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Reason, Timestamp};
 
 /// A log of what was spent, each entry free again one period later.
@@ -34,6 +35,8 @@ struct Entry {
 /// Beyond this, entries of the same thousandth of the period become one, counted at the latest instant of them: still
 /// never more than N in any W, and 10 million a day are kept in 16 KiB.
 const EXACT_ENTRIES: usize = 1024;
+/// More than there ever are, even where the period changes again and again.
+const MOST_ENTRIES: usize = 16 * EXACT_ENTRIES;
 
 impl Strict {
     pub(crate) const fn new(amount: u64, period: Duration) -> Self {
@@ -42,6 +45,11 @@ impl Strict {
             period,
             log: VecDeque::new(),
         }
+    }
+
+    /// Whether it is one of this limit.
+    pub(super) fn is_of(&self, amount: u64, period: Duration) -> bool {
+        (self.amount, self.period) == (amount, period)
     }
 
     /// When a request of `cost` may start if `ahead` is spent first, as early as the window allows.
@@ -157,6 +165,16 @@ impl Strict {
         {
             self.log.pop_front();
         }
+    }
+}
+
+impl Sound for Strict {
+    fn check(&self) -> Result<(), Flaw> {
+        let in_order = self.log.iter().is_sorted_by_key(|entry| entry.at);
+        ensure(
+            in_order && self.log.len() <= MOST_ENTRIES,
+            "a log that no limit has",
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Amounts by word, if there are any.
+//! Amounts by word, each once and in order, if there are any.
 
 use std::sync::Arc;
 
@@ -17,5 +17,8 @@ pub(crate) fn encode<C, W: Write>(
 
 pub(crate) fn decode<C>(d: &mut Decoder<'_>, _: &mut C) -> Result<Amounts, Error> {
     let own: Option<Vec<(Box<str>, u64)>> = d.decode()?;
+    if own.iter().any(|own| !own.is_sorted_by(|a, b| a.0 < b.0)) {
+        return Err(Error::message("amounts that are not each once, by word"));
+    }
     Ok(own.map(Into::into))
 }

@@ -3,12 +3,14 @@
 use minicbor::decode::{Decoder, Error};
 use minicbor::encode::{self, Encoder, Write};
 
+use super::sound::{NO_NUMBER, is_number};
+
 pub(crate) fn encode<C, W: Write, const N: usize>(
     own: &[f64; N],
     e: &mut Encoder<W>,
     _: &mut C,
 ) -> Result<(), encode::Error<W::Error>> {
-    write(own.iter().copied(), e)
+    write(own, e)
 }
 
 pub(crate) fn decode<C, const N: usize>(d: &mut Decoder<'_>, _: &mut C) -> Result<[f64; N], Error> {
@@ -17,17 +19,12 @@ pub(crate) fn decode<C, const N: usize>(d: &mut Decoder<'_>, _: &mut C) -> Resul
     Ok(all)
 }
 
-pub(crate) fn write<W: Write>(
-    own: impl ExactSizeIterator<Item = f64>,
+pub(crate) fn write<W: Write, const N: usize>(
+    own: &[f64; N],
     e: &mut Encoder<W>,
 ) -> Result<(), encode::Error<W::Error>> {
-    e.bytes_len(8 * own.len() as u64)?;
-    let writer = e.writer_mut();
-    for number in own {
-        let bytes = number.to_le_bytes();
-        writer.write_all(&bytes).map_err(encode::Error::write)?;
-    }
-    Ok(())
+    let bytes = own.map(f64::to_le_bytes);
+    e.bytes(bytes.as_flattened())?.ok()
 }
 
 pub(crate) fn read(into: &mut [f64], d: &mut Decoder<'_>) -> Result<(), Error> {
@@ -37,8 +34,8 @@ pub(crate) fn read(into: &mut [f64], d: &mut Decoder<'_>) -> Result<(), Error> {
     }
     for (own, bytes) in into.iter_mut().zip(bytes) {
         *own = f64::from_le_bytes(*bytes);
-        if !own.is_finite() {
-            return Err(Error::message("a number that is none"));
+        if !is_number(*own) {
+            return Err(Error::message(NO_NUMBER));
         }
     }
     Ok(())

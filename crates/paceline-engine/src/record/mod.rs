@@ -9,6 +9,8 @@ pub(crate) mod duration;
 pub(crate) mod floats;
 mod gate_set;
 pub(crate) mod pace;
+pub(crate) mod period;
+pub(crate) mod sound;
 pub(crate) mod wide;
 
 use core::fmt;

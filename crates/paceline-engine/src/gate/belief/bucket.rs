@@ -4,8 +4,6 @@
 //! noise would confirm itself. Beside the grid stands "no limit": it is what noise alone looks like. The weights are
 //! probabilities: each answer multiplies them by how probable it was to each (Bayes), so a handful of refusals is enough.
 
-use minicbor::{Decode, Encode};
-
 use super::burst::Burst;
 use super::cell::{Cell, Hint};
 use super::line::Line;
@@ -26,49 +24,34 @@ const HINTS_WITHOUT_LIMIT: f64 = 0.3;
 const DRIFT: f64 = 2e-4;
 
 /// The grid.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug)]
 pub(super) struct Buckets {
     /// Tokens are as of this instant.
-    #[n(0)]
     pub(super) at: f64,
     /// Logarithm of the lowest rate, and of the ratio of neighbours.
-    #[n(1)]
     pub(super) lowest: f64,
-    #[n(2)]
     pub(super) step: f64,
-    #[n(3)]
-    #[cbor(with = "super::record::cells")]
-    pub(super) cells: [[Cell; NOISES.len()]; RATES],
-    #[n(4)]
-    #[cbor(with = "crate::record::floats")]
+    pub(super) cells: Cells,
     pub(super) capacity: [f64; RATES],
     /// No limit at all, for each noise.
-    #[n(5)]
-    #[cbor(with = "crate::record::floats")]
     pub(super) free: [f64; NOISES.len()],
     /// The rates themselves: derived, for a logarithm is quickly added to and slowly undone.
-    #[n(6)]
-    #[cbor(with = "crate::record::floats")]
     rates: [f64; RATES],
     /// The weight of each rate whatever its noise, and where it lies: derived, for every start asks.
-    #[n(7)]
-    #[cbor(with = "crate::record::floats")]
     pub(super) columns: [f64; RATES],
     /// The most likely noise of each rate.
-    #[n(8)]
     pub(super) best: [usize; RATES],
-    #[n(9)]
     spread: Spread,
 }
 
+/// One for each noise of each rate.
+pub(super) type Cells = [[Cell; NOISES.len()]; RATES];
+
 /// Where the weight is: rates per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spread {
-    #[n(0)]
     pub(super) low: f64,
-    #[n(1)]
     pub(super) middle: f64,
-    #[n(2)]
     pub(super) high: f64,
 }
 
@@ -92,20 +75,32 @@ impl Buckets {
                 };
             }
         }
-        let mut wide = Self {
+        let free = prior.map(|prior| prior * free);
+        Self::of(at, [lowest, step], cells, capacity, free)
+    }
+
+    /// This grid, with all that is derived.
+    pub(super) fn of(
+        at: f64,
+        [lowest, step]: [f64; 2],
+        cells: Cells,
+        capacity: [f64; RATES],
+        free: [f64; NOISES.len()],
+    ) -> Self {
+        let mut own = Self {
             at,
             lowest,
             step,
             cells,
             capacity,
-            free: prior.map(|prior| prior * free),
-            rates,
+            free,
+            rates: rates(lowest, step),
             columns: [0.0; RATES],
             best: [0; RATES],
             spread: Spread::default(),
         };
-        wide.weighed();
-        wide
+        own.weighed();
+        own
     }
 
     /// What each bucket held before the first refusal is known better now.

@@ -6,6 +6,8 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, counts, ensure, numbers};
+
 /// The sends before the first refusal.
 #[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Burst {
@@ -159,6 +161,15 @@ impl Burst {
 
     const fn place(&self, back: usize) -> usize {
         (self.count as usize - back) % KEPT
+    }
+}
+
+impl Sound for Burst {
+    fn check(&self) -> Result<(), Flaw> {
+        let sound = self.kept <= KEPT && self.kept as u64 <= self.count;
+        ensure(sound, "more sends than were counted or are kept")?;
+        counts([self.count])?;
+        numbers([self.first.1])
     }
 }
 

@@ -5,6 +5,8 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure};
+
 /// The probability that the limit has changed.
 #[derive(Clone, Copy, Debug, Encode, Decode)]
 #[cbor(transparent)]
@@ -31,6 +33,15 @@ impl Doubt {
             self.0 = RARELY;
         }
         changed
+    }
+}
+
+impl Sound for Doubt {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure(
+            (RARELY..=1.0 - RARELY).contains(&self.0),
+            "a doubt that is no probability",
+        )
     }
 }
 

@@ -6,6 +6,8 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure, numbers};
+
 /// When the next test is due.
 #[derive(Clone, Copy, Debug, Default, Encode, Decode)]
 pub(super) struct EarlyStarts {
@@ -48,6 +50,14 @@ impl EarlyStarts {
     /// What was too early was accepted: the next one at once.
     pub(super) const fn hurry(&mut self) {
         self.since = f64::INFINITY;
+    }
+}
+
+impl Sound for EarlyStarts {
+    fn check(&self) -> Result<(), Flaw> {
+        numbers([self.accepted, self.changes])?;
+        // Infinite where one is to come at once.
+        ensure(self.since >= 0.0, "a test that was less than never ago")
     }
 }
 

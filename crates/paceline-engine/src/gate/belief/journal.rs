@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, counts, numbers};
+
 /// Sends that are not judged yet.
 #[derive(Clone, Debug, Default, Encode, Decode)]
 pub(super) struct Journal {
@@ -144,6 +146,11 @@ impl Journal {
         self.unanswered
     }
 
+    /// How many answers have come.
+    pub(super) const fn answers(&self) -> u64 {
+        self.answers
+    }
+
     /// How long an answer is waited for.
     pub(super) fn patience(&self) -> f64 {
         self.trip.map_or(A_TRIP, |trip| LATE * trip + SLACK)
@@ -152,6 +159,15 @@ impl Journal {
     fn travelled(&mut self, trip: f64) {
         let usual = self.trip.get_or_insert(trip);
         *usual += (trip - *usual) / 8.0;
+    }
+}
+
+impl Sound for Journal {
+    fn check(&self) -> Result<(), Flaw> {
+        counts([self.unanswered, self.answers])?;
+        numbers([self.trip.unwrap_or(A_TRIP)])?;
+        let mut sends = self.sends.iter();
+        sends.try_for_each(|send| numbers([send.at, send.asked]))
     }
 }
 

@@ -13,6 +13,7 @@ use super::run::Run;
 use super::slots::Slots;
 use super::trial::Trial;
 use super::window::Window;
+use crate::record::sound::{Flaw, Sound, counts, ensure, numbers};
 
 /// Everything that is believed about a limit.
 #[derive(Clone, Debug, Encode, Decode)]
@@ -316,5 +317,27 @@ impl Learned {
             self.trial = Some(Trial::new(before, known));
         }
         self.run.length = 0;
+    }
+}
+
+impl Sound for Learned {
+    fn check(&self) -> Result<(), Flaw> {
+        counts([self.accepted, self.refusals, self.peace])?;
+        numbers([self.last_sent, self.asked, self.asked_last])?;
+        numbers([self.accepted_at, self.enough])?;
+        let known = self.held.iter().all(|own| *own <= self.journal.answers());
+        ensure(known, "a place that is held by an answer to come")?;
+        if let Some((buckets, accepted)) = &self.before {
+            counts([*accepted])?;
+            buckets.check()?;
+        }
+        self.buckets.check()?;
+        self.slots.check()?;
+        self.window.check()?;
+        self.journal.check()?;
+        self.run.check()?;
+        self.trial.check()?;
+        self.doubt.check()?;
+        self.tests.check()
     }
 }

@@ -40,6 +40,7 @@ use core::time::Duration;
 use minicbor::{Decode, Encode};
 
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound};
 use crate::{Reason, Timestamp};
 use burst::Burst;
 use learned::Learned;
@@ -89,6 +90,10 @@ fn timestamp(secs: f64) -> Timestamp {
     } else {
         Timestamp::from_nanos((secs * 1e9) as u64)
     }
+}
+
+fn duration(secs: f64) -> Duration {
+    Duration::try_from_secs_f64(secs).unwrap_or(Duration::MAX)
 }
 
 impl Belief {
@@ -224,7 +229,7 @@ impl Belief {
         }
         match &self.learned {
             Some(learned) if learned.buckets.free() < 0.5 => {
-                Duration::from_secs_f64(1.0 / learned.buckets.spread().middle)
+                duration(1.0 / learned.buckets.spread().middle)
             }
             _ => Duration::ZERO,
         }
@@ -233,7 +238,7 @@ impl Belief {
     /// Between which two times that interval most probably lies.
     pub(crate) fn between(&self) -> Option<[Duration; 2]> {
         let spread = self.learned.as_ref()?.buckets.spread();
-        Some([spread.high, spread.low].map(|rate| Duration::from_secs_f64(1.0 / rate)))
+        Some([spread.high, spread.low].map(|rate| duration(1.0 / rate)))
     }
 
     /// How likely it is that nothing limits the rate.
@@ -251,7 +256,7 @@ impl Belief {
     /// So many in any stretch of so long, if that is what limits.
     pub(crate) fn window(&self) -> Option<(u64, Duration)> {
         let (count, length) = self.learned.as_ref()?.window.known()?;
-        Some((count as u64, Duration::from_secs_f64(length.max(0.0))))
+        Some((count as u64, duration(length.max(0.0))))
     }
 
     /// Refusals that shaped it, and answers taken since the last of them.
@@ -259,5 +264,12 @@ impl Belief {
         self.learned
             .as_ref()
             .map_or((0, 0), |learned| (learned.refusals, learned.peace))
+    }
+}
+
+impl Sound for Belief {
+    fn check(&self) -> Result<(), Flaw> {
+        self.burst.check()?;
+        self.learned.check()
     }
 }

@@ -1,56 +1,119 @@
 //! What is large of a belief, as bytes.
 
-pub(super) mod cells {
-    //! The grid's cells, eight numbers each.
+use minicbor::decode::{Decoder, Error};
+use minicbor::encode::{self, Encoder, Write};
+use minicbor::{Decode, Encode};
 
-    use minicbor::decode::{Decoder, Error};
-    use minicbor::encode::{self, Encoder, Write};
+use super::bucket::{Buckets, Cells, FASTEST, NOISES, RATES, SLOWEST};
+use super::cell::Cell;
+use super::line::Line;
+use super::part::Part;
+use crate::record::floats;
+use crate::record::sound::{Flaw, Sound, ensure};
 
-    use super::super::bucket::{NOISES, RATES};
-    use super::super::cell::Cell;
-    use super::super::line::Line;
-    use super::super::part::Part;
-    use crate::record::floats;
+/// Three numbers of the whole grid, one of each rate, one of each noise, eight of each cell.
+const NUMBERS: usize = 3 + RATES + NOISES.len() + 8 * RATES * NOISES.len();
 
-    type Cells = [[Cell; NOISES.len()]; RATES];
-
-    pub(in super::super) fn encode<C, W: Write>(
-        own: &Cells,
+impl<C> Encode<C> for Buckets {
+    fn encode<W: Write>(
+        &self,
         e: &mut Encoder<W>,
         _: &mut C,
     ) -> Result<(), encode::Error<W::Error>> {
-        let mut all = [[0.0; 8]; NOISES.len() * RATES];
-        for (cell, own) in all.iter_mut().zip(own.as_flattened()) {
-            let Cell {
-                low,
-                high,
-                part,
-                weight,
-            } = *own;
-            *cell = [
-                low.at, low.slope, high.at, high.slope, part.from, part.to, part.tilt, weight,
-            ];
+        let mut all = [0.0; NUMBERS];
+        let (grid, rest) = all.split_at_mut(3);
+        let (capacity, rest) = rest.split_at_mut(RATES);
+        let (free, cells) = rest.split_at_mut(NOISES.len());
+        grid.copy_from_slice(&[self.at, self.lowest, self.step]);
+        capacity.copy_from_slice(&self.capacity);
+        free.copy_from_slice(&self.free);
+        for (cell, own) in cells
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(self.cells.as_flattened())
+        {
+            *cell = numbers_of(own);
         }
-        floats::write(all.as_flattened().iter().copied(), e)
+        e.array(1)?;
+        floats::write(&all, e)
     }
+}
 
-    pub(in super::super) fn decode<C>(d: &mut Decoder<'_>, _: &mut C) -> Result<Cells, Error> {
-        let mut all = [[0.0; 8]; NOISES.len() * RATES];
-        floats::read(all.as_flattened_mut(), d)?;
-        let mut cells = [[Cell::default(); NOISES.len()]; RATES];
-        for (cell, own) in all.into_iter().zip(cells.as_flattened_mut()) {
-            let [at, slope, high_at, high_slope, from, to, tilt, weight] = cell;
-            *own = Cell {
-                low: Line { at, slope },
-                high: Line {
-                    at: high_at,
-                    slope: high_slope,
-                },
-                part: Part { from, to, tilt },
-                weight,
-            };
+impl<'b, C> Decode<'b, C> for Buckets {
+    fn decode(d: &mut Decoder<'b>, _: &mut C) -> Result<Self, Error> {
+        let Some(places @ 1..) = d.array()? else {
+            return Err(Error::message("a grid without numbers"));
+        };
+        let mut all = [0.0; NUMBERS];
+        floats::read(&mut all, d)?;
+        for _ in 1..places {
+            d.skip()?;
         }
-        Ok(cells)
+        let (grid, rest) = all.split_at(3);
+        let (capacity, rest) = rest.split_at(RATES);
+        let (free, rest) = rest.split_at(NOISES.len());
+        let mut cells: Cells = [[Cell::default(); NOISES.len()]; RATES];
+        for (own, cell) in cells
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(rest.as_chunks::<8>().0)
+        {
+            *own = cell_of(*cell);
+        }
+        let (Some([at, lowest, step]), Some(capacity), Some(free)) = (
+            grid.as_array::<3>(),
+            capacity.as_array::<RATES>(),
+            free.as_array(),
+        ) else {
+            return Err(Error::message("another number of numbers"));
+        };
+        Ok(Self::of(*at, [*lowest, *step], cells, *capacity, *free))
+    }
+}
+
+const fn numbers_of(own: &Cell) -> [f64; 8] {
+    let Cell {
+        low,
+        high,
+        part,
+        weight,
+    } = *own;
+    [
+        low.at, low.slope, high.at, high.slope, part.from, part.to, part.tilt, weight,
+    ]
+}
+
+const fn cell_of(own: [f64; 8]) -> Cell {
+    let [at, slope, high_at, high_slope, from, to, tilt, weight] = own;
+    Cell {
+        low: Line { at, slope },
+        high: Line {
+            at: high_at,
+            slope: high_slope,
+        },
+        part: Part { from, to, tilt },
+        weight,
+    }
+}
+
+impl Sound for Buckets {
+    fn check(&self) -> Result<(), Flaw> {
+        // Rounding may have put it a little beyond what is looked for.
+        let (slowest, fastest) = (self.rate(0) * 2.0, self.rate(RATES - 1) / 2.0);
+        ensure(
+            self.step > 0.0 && slowest > SLOWEST && fastest < FASTEST,
+            "rates that nobody looks for",
+        )?;
+        let mut cells = self.cells.as_flattened().iter();
+        let sound = |cell: &Cell| {
+            let Part { from, to, .. } = cell.part;
+            (0.0..=2.0).contains(&cell.weight) && -1.0 < from && from <= to
+        };
+        ensure(
+            cells.all(sound) && self.free.iter().all(|weight| (0.0..=2.0).contains(weight)),
+            "a weight or a part that is none",
+        )
     }
 }
 
@@ -59,6 +122,8 @@ pub(super) mod recent {
 
     use minicbor::decode::{Decoder, Error};
     use minicbor::encode::{self, Encoder, Write};
+
+    use crate::record::sound::{NO_NUMBER, is_number};
 
     pub(in super::super) fn encode<C, W: Write, const N: usize>(
         own: &[(u64, f64); N],
@@ -70,15 +135,11 @@ pub(super) mod recent {
             .iter()
             .rposition(|send| *send != (0, 0.0))
             .map_or(0, |last| last + 1);
-        e.bytes_len(16 * used as u64)?;
-        let writer = e.writer_mut();
-        for (order, at) in &own[..used] {
-            let mut bytes = [0; 16];
-            bytes[..8].copy_from_slice(&order.to_le_bytes());
-            bytes[8..].copy_from_slice(&at.to_le_bytes());
-            writer.write_all(&bytes).map_err(encode::Error::write)?;
+        let mut bytes = [[[0; 8]; 2]; N];
+        for (bytes, (order, at)) in bytes.iter_mut().zip(&own[..used]) {
+            *bytes = [order.to_le_bytes(), at.to_le_bytes()];
         }
-        Ok(())
+        e.bytes(bytes[..used].as_flattened().as_flattened())?.ok()
     }
 
     pub(in super::super) fn decode<C, const N: usize>(
@@ -93,8 +154,8 @@ pub(super) mod recent {
         for (own, bytes) in all.iter_mut().zip(sends) {
             let (order, at) = bytes.as_chunks::<8>().0.split_at(1);
             *own = (u64::from_le_bytes(order[0]), f64::from_le_bytes(at[0]));
-            if !own.1.is_finite() {
-                return Err(Error::message("a time that is none"));
+            if !is_number(own.1) {
+                return Err(Error::message(NO_NUMBER));
             }
         }
         Ok(all)

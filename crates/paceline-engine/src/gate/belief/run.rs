@@ -5,6 +5,8 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure, numbers};
+
 /// The run that is going on, if any.
 #[derive(Clone, Copy, Debug, Default, Encode, Decode)]
 pub(super) struct Run {
@@ -75,6 +77,16 @@ impl Run {
     /// Not before this: a belief that would probe sooner has just been wrong.
     pub(super) fn probe_from(&self) -> f64 {
         self.last + SOONEST * (self.last - self.started)
+    }
+}
+
+impl Sound for Run {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure(
+            self.length <= u32::MAX / 4,
+            "a longer run than anybody walked",
+        )?;
+        numbers([self.started, self.last, self.sooner])
     }
 }
 

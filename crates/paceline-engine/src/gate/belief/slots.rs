@@ -6,6 +6,8 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, numbers};
+
 /// Numbers up to this are known apart.
 const MOST: usize = 64;
 
@@ -79,6 +81,12 @@ impl Slots {
         let middle = first.midpoint(last);
         let odds = self.caps[middle] - self.none.max(0.0) - UNLIKELY;
         (middle as u64 + 1, odds)
+    }
+}
+
+impl Sound for Slots {
+    fn check(&self) -> Result<(), Flaw> {
+        numbers([self.none])
     }
 }
 

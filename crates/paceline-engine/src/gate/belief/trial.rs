@@ -6,6 +6,7 @@
 use minicbor::{Decode, Encode};
 
 use super::bucket::Buckets;
+use crate::record::sound::{Flaw, Sound, counts, ensure};
 
 /// The belief from before a run, on trial.
 #[derive(Clone, Debug, Encode, Decode)]
@@ -62,6 +63,14 @@ impl Trial {
         } else {
             (self.odds < DECIDED).then_some(false)
         }
+    }
+}
+
+impl Sound for Trial {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure((0.0..=1.0).contains(&self.odds), "odds that are none")?;
+        counts([self.known, self.accepted])?;
+        self.buckets.check()
     }
 }
 

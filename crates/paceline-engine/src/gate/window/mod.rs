@@ -8,6 +8,7 @@ mod bucket;
 mod left;
 mod others;
 mod price;
+mod record;
 mod reported;
 mod reset;
 #[cfg(test)]

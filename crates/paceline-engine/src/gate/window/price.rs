@@ -5,6 +5,7 @@
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Cost, Observation, Spent, Unit};
 
 /// The going price in each unit that answers told.
@@ -50,6 +51,12 @@ impl Prices {
             Unit::Other(_) => cost.named(unit).unwrap_or_else(|| self.of(unit).max(1)),
             _ => cost.of(unit),
         }
+    }
+}
+
+impl Sound for Prices {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure(self.0.len() <= MOST, "more prices than are kept")
     }
 }
 

@@ -3,6 +3,7 @@
 use minicbor::{Decode, Encode};
 
 use super::price::Prices;
+use crate::record::sound::{Flaw, Sound, counts};
 use crate::{Cost, Unit};
 
 /// The costs of requests under way, summed in each unit that they name, and how many name it.
@@ -79,6 +80,13 @@ impl UnderWay {
         if self.others.len() > FEW {
             self.others.retain(|own| own.sends > 0);
         }
+    }
+}
+
+impl Sound for UnderWay {
+    fn check(&self) -> Result<(), Flaw> {
+        counts([self.sends])?;
+        self.others.iter().try_for_each(|own| counts([own.sends]))
     }
 }
 

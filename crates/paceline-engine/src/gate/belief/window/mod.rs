@@ -15,6 +15,7 @@ mod tests;
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure, numbers};
 use sends::Sends;
 
 /// What the windows so far let through, and the one that is followed.
@@ -256,5 +257,25 @@ impl Window {
             _ => known.most,
         };
         Some(send.at + length + rounds as f64 * known.most)
+    }
+}
+
+impl Sound for Window {
+    fn check(&self) -> Result<(), Flaw> {
+        let counted = self.count.max(self.refused);
+        let sound =
+            self.passed.len() <= KEPT && counted <= usize::MAX / 4 && self.wrong <= MOST_WRONG;
+        ensure(sound, "a window that lets nothing like that through")?;
+        numbers([self.first])?;
+        self.passed.iter().try_for_each(|(_, at)| numbers([*at]))?;
+        self.known.check()
+    }
+}
+
+impl Sound for Known {
+    fn check(&self) -> Result<(), Flaw> {
+        ensure(self.longer < LONGER, "a window that is none any more")?;
+        numbers([self.least, self.most])?;
+        self.sends.check()
     }
 }

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use minicbor::{Decode, Encode};
 
+use crate::record::sound::{Flaw, Sound, ensure, numbers};
+
 /// Twice as many as a window lets through at most.
 #[derive(Clone, Debug, Encode, Decode)]
 pub(super) struct Sends {
@@ -96,5 +98,15 @@ impl Sends {
                 self.sends.remove(place);
             }
         }
+    }
+}
+
+impl Sound for Sends {
+    fn check(&self) -> Result<(), Flaw> {
+        let kept = (super::FEWEST..=super::KEPT).contains(&self.count)
+            && self.sends.len() <= 2 * self.count;
+        ensure(kept, "other sends than a window has")?;
+        let mut sends = self.sends.iter();
+        sends.try_for_each(|send| numbers([send.at]))
     }
 }
