@@ -41,7 +41,10 @@ impl Buckets {
         };
         let lowest = (low.ln() - margin).max(SLOWEST.ln());
         let highest = (high.ln() + margin).min(FASTEST.ln());
-        self.regrid(lowest, (highest - lowest) / (RATES - 1) as f64);
+        // The outermost rates stand for some that are not looked for: there is no grid around those.
+        if highest - lowest > FINEST {
+            self.regrid(lowest, (highest - lowest) / (RATES - 1) as f64);
+        }
     }
 
     fn regrid(&mut self, lowest: f64, step: f64) {
@@ -144,6 +147,28 @@ mod tests {
         }
         assert!(buckets.step <= FINEST * 1.01, "{}", buckets.step);
         assert_eq!(steps[40], steps[59], "moved again");
+    }
+
+    #[test]
+    fn a_limit_beyond_what_is_looked_for_leaves_it_at_the_edge() {
+        for (edge, beyond) in [(0, -0.29), (RATES - 1, 0.4)] {
+            let mut buckets = wide();
+            buckets.cells[edge][0] = Cell {
+                weight: 100.0,
+                part: Part {
+                    from: beyond,
+                    to: beyond,
+                    tilt: 0.0,
+                },
+                ..buckets.cells[edge][0]
+            };
+            buckets.normalise(101.0);
+            buckets.weighed();
+            buckets.follow();
+            let (lowest, highest) = (buckets.rate(0), buckets.rate(RATES - 1));
+            assert!(lowest < highest, "from {lowest} to {highest}");
+            assert!(lowest >= SLOWEST * 0.999 && highest <= FASTEST * 1.001);
+        }
     }
 
     #[test]
