@@ -17,7 +17,7 @@ use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Reason, Timestamp};
 
 /// The circuit of one gate.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Circuit {
     #[n(0)]
     state: State,
@@ -65,7 +65,7 @@ enum State {
 }
 
 /// An unbroken run of refusals or failures, of requests that left after the one before was known.
-#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
 struct Run {
     #[n(0)]
     length: u32,

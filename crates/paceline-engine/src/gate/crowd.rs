@@ -11,7 +11,7 @@ use crate::record::sound::{Flaw, Sound, counts, ensure};
 use crate::{Reason, Timestamp};
 
 /// What an upstream's refusals of too much at once have taught.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Crowd {
     #[n(0)]
     most: Option<u64>,

@@ -32,24 +32,29 @@ use pause::Pause;
 use window::{Told, Windows};
 
 /// One quota.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Gate {
     #[n(0)]
     name: Box<str>,
     #[n(1)]
     limits: Vec<Account>,
     #[n(2)]
+    #[cbor(default, with = "crate::record::unless_new")]
     pause: Pause,
     #[n(3)]
+    #[cbor(default, with = "crate::record::unless_new")]
     windows: Windows,
     #[n(4)]
+    #[cbor(default, with = "crate::record::unless_new")]
     belief: Belief,
     /// A refusal that no reported window explains: there is a limit that nobody tells of.
     #[n(5)]
     unexplained: bool,
     #[n(6)]
+    #[cbor(default, with = "crate::record::unless_new")]
     circuit: Circuit,
     #[n(7)]
+    #[cbor(default, with = "crate::record::unless_new")]
     crowd: Crowd,
     /// The most under way before the first request has been served.
     #[n(8)]

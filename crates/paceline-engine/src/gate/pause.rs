@@ -8,7 +8,7 @@ use crate::opening::Opening;
 use crate::{Reason, Timestamp};
 
 /// The longest stop that is in force. A longer one wins, a shorter one never shortens.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Pause {
     #[n(0)]
     current: Option<Stop>,

@@ -32,3 +32,6 @@ impl Sound for Gate {
         self.crowd.check()
     }
 }
+
+#[cfg(test)]
+mod tests;

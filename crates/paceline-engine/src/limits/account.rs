@@ -14,7 +14,7 @@ use crate::ticket::Charge;
 use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Account {
     #[n(0)]
     limit: Limit,
@@ -28,7 +28,7 @@ pub(crate) struct Account {
     estimated: u64,
 }
 
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 enum Books {
     #[n(0)]
     Bucket(#[n(0)] Bucket),

@@ -15,7 +15,7 @@ use crate::{Reason, Timestamp};
 ///
 /// One token is `period` units and every nanosecond brings `amount` units, so nothing is ever rounded and a rate of
 /// `7 per 3 s` does not drift.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Bucket {
     #[n(0)]
     amount: u64,
@@ -73,7 +73,8 @@ impl Bucket {
         if cost > self.burst {
             return Opening::never(Reason::TooCostly, Timestamp::MAX);
         }
-        let needed = (i128::from(ahead) + i128::from(cost)) * i128::from(self.period);
+        let needed = i128::from(ahead) + i128::from(cost);
+        let needed = needed.saturating_mul(i128::from(self.period));
         let missing = needed.saturating_sub(self.level_at(now));
         let held = self.held_until(now, needed);
         if missing <= 0 && held.is_none() {

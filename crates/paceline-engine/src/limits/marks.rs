@@ -12,11 +12,11 @@ use crate::Timestamp;
 use crate::record::sound::{Flaw, Sound, ensure};
 
 /// What was missing from a full bucket just before charges, where later ones found more missing: only those bind.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 #[cbor(transparent)]
 pub(super) struct Marks(#[n(0)] VecDeque<Mark>);
 
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 struct Mark {
     #[n(0)]
     at: Timestamp,

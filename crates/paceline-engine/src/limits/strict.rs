@@ -10,7 +10,7 @@ use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Reason, Timestamp};
 
 /// A log of what was spent, each entry free again one period later.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Strict {
     #[n(0)]
     amount: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Strict {
     log: VecDeque<Entry>,
 }
 
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 struct Entry {
     /// The first and the last instant that it stands for; it counts from the last.
     #[n(0)]

@@ -11,6 +11,7 @@ mod gate_set;
 pub(crate) mod pace;
 pub(crate) mod period;
 pub(crate) mod sound;
+pub(crate) mod unless_new;
 pub(crate) mod wide;
 
 use core::fmt;

@@ -24,7 +24,7 @@ const HINTS_WITHOUT_LIMIT: f64 = 0.3;
 const DRIFT: f64 = 2e-4;
 
 /// The grid.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Buckets {
     /// Tokens are as of this instant.
     pub(super) at: f64,

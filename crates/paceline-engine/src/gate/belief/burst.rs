@@ -9,7 +9,7 @@ use minicbor::{Decode, Encode};
 use crate::record::sound::{Flaw, Sound, counts, ensure, numbers};
 
 /// The sends before the first refusal.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Burst {
     /// Order and seconds; the oldest is overwritten first.
     #[n(0)]

@@ -13,7 +13,7 @@ use super::line::Line;
 use super::part::Part;
 
 /// Tokens and weight of one hypothesis.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     pub(super) low: Line,
     pub(super) high: Line,

@@ -8,7 +8,7 @@ use minicbor::{Decode, Encode};
 use crate::record::sound::{Flaw, Sound, ensure};
 
 /// The probability that the limit has changed.
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 #[cbor(transparent)]
 pub(super) struct Doubt(#[n(0)] f64);
 

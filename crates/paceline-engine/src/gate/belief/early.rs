@@ -9,7 +9,7 @@ use minicbor::{Decode, Encode};
 use crate::record::sound::{Flaw, Sound, ensure, numbers};
 
 /// When the next test is due.
-#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct EarlyStarts {
     #[n(0)]
     accepted: f64,

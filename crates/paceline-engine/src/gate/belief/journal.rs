@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 
 use minicbor::{Decode, Encode};
 
-use crate::record::sound::{Flaw, Sound, counts, numbers};
+use crate::record::sound::{Flaw, Sound, counts, ensure, numbers};
 
 /// Sends that are not judged yet.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Journal {
     #[n(0)]
     sends: VecDeque<Send>,
@@ -23,7 +23,7 @@ pub(super) struct Journal {
     answers: u64,
 }
 
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Send {
     #[n(0)]
     pub(super) order: u64,
@@ -167,7 +167,11 @@ impl Sound for Journal {
         counts([self.unanswered, self.answers])?;
         numbers([self.trip.unwrap_or(A_TRIP)])?;
         let mut sends = self.sends.iter();
-        sends.try_for_each(|send| numbers([send.at, send.asked]))
+        sends.try_for_each(|send| {
+            let known = send.answer.is_none() || send.arrived <= self.answers;
+            ensure(known, "an answer to come")?;
+            numbers([send.at, send.asked])
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use super::window::Window;
 use crate::record::sound::{Flaw, Sound, counts, ensure, numbers};
 
 /// Everything that is believed about a limit.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Learned {
     #[n(0)]
     pub(super) buckets: Buckets,

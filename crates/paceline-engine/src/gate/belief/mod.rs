@@ -66,7 +66,7 @@ pub(crate) struct Sighting {
 }
 
 /// The learned pace of one gate.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Belief {
     #[n(0)]
     burst: Burst,

@@ -8,7 +8,7 @@ use minicbor::{Decode, Encode};
 use crate::record::sound::{Flaw, Sound, ensure, numbers};
 
 /// The run that is going on, if any.
-#[derive(Clone, Copy, Debug, Default, Encode, Decode)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Run {
     /// Refusals of requests that left after the one before was known.
     #[n(0)]

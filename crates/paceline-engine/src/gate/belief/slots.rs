@@ -12,7 +12,7 @@ use crate::record::sound::{Flaw, Sound, numbers};
 const MOST: usize = 64;
 
 /// How every cap on requests under way fares.
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Slots {
     /// Logarithms of how much better a cap of one, two, … explains what happened than the buckets do.
     #[n(0)]

@@ -9,7 +9,7 @@ use super::bucket::Buckets;
 use crate::record::sound::{Flaw, Sound, counts, ensure};
 
 /// The belief from before a run, on trial.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Trial {
     #[n(0)]
     pub(super) buckets: Box<Buckets>,

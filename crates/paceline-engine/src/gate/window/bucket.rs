@@ -16,7 +16,7 @@ use crate::snapshot::WindowSnapshot;
 use crate::{Reason, Timestamp, Unit, Window};
 
 /// What is known of one bucket.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Bucket {
     #[n(0)]
     pub(super) name: Option<Box<str>>,

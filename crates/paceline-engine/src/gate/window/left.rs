@@ -11,7 +11,7 @@ use minicbor::{Decode, Encode};
 
 /// The counts of two generations. Whoever left when the first count of a generation was known begins the next one, and
 /// everything from the generation before that is superseded by it.
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Left {
     #[n(0)]
     older: u64,

@@ -30,7 +30,7 @@ pub(crate) use reported::Told;
 use under_way::UnderWay;
 
 /// The reported windows of one gate, few and by name.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(crate) struct Windows {
     #[n(0)]
     known: Vec<Reported>,
@@ -41,7 +41,7 @@ pub(crate) struct Windows {
 }
 
 /// What is under way, and what requests are taken to cost.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 struct Spending {
     #[n(0)]
     under_way: UnderWay,

@@ -10,7 +10,7 @@ use minicbor::{Decode, Encode};
 use crate::Timestamp;
 
 /// What others spent of a window, at the least.
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Others {
     /// What was left when the window was first seen, and what we spent of it since, counted or not.
     #[n(0)]

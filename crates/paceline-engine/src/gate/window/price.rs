@@ -9,7 +9,7 @@ use crate::record::sound::{Flaw, Sound, ensure};
 use crate::{Cost, Observation, Spent, Unit};
 
 /// The going price in each unit that answers told.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 #[cbor(transparent)]
 pub(super) struct Prices(#[n(0)] Vec<(Unit, u64)>);
 

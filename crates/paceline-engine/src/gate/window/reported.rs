@@ -12,12 +12,13 @@ use core::time::Duration;
 
 use minicbor::{Decode, Encode};
 
-use super::Spending;
 use super::left::Left;
 use super::others::Others;
 use super::reset::{Relation, Reset};
+use super::{SILENT, Spending};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
+use crate::record::sound::{Flaw, Sound, ensure};
 use crate::snapshot::WindowSnapshot;
 use crate::{Reason, Timestamp, Unit, Window};
 
@@ -33,7 +34,7 @@ pub(crate) struct Told {
 }
 
 /// What is known of one window.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(crate) struct Reported {
     #[n(0)]
     pub(super) name: Option<Box<str>>,
@@ -270,5 +271,12 @@ impl Reported {
             && sent < waited + MOST_ROUNDING
             && reset <= SECOND
             && self.longest >= MOST_ROUNDING
+    }
+}
+
+impl Sound for Reported {
+    fn check(&self) -> Result<(), Flaw> {
+        let sound = self.silent < SILENT && self.rounding <= MOST_ROUNDING;
+        ensure(sound, "a window that is forgotten, or told too early")
     }
 }

@@ -7,7 +7,7 @@ use crate::record::sound::{Flaw, Sound, counts};
 use crate::{Cost, Unit};
 
 /// The costs of requests under way, summed in each unit that they name, and how many name it.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct UnderWay {
     #[n(0)]
     sends: u64,
@@ -17,7 +17,7 @@ pub(super) struct UnderWay {
     others: Vec<Sum>,
 }
 
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 struct Sum {
     #[n(0)]
     unit: Box<str>,

@@ -19,7 +19,7 @@ use crate::record::sound::{Flaw, Sound, ensure, numbers};
 use sends::Sends;
 
 /// What the windows so far let through, and the one that is followed.
-#[derive(Clone, Debug, Default, Encode, Decode)]
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub(super) struct Window {
     /// Accepted sends since the last run ended: order and seconds of as many as a window may have, and the number of all.
     #[n(0)]
@@ -48,7 +48,7 @@ pub(super) struct Window {
     wrong: u32,
 }
 
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 struct Known {
     /// Between these lies its length, in seconds.
     #[n(0)]

@@ -7,7 +7,7 @@ use minicbor::{Decode, Encode};
 use crate::record::sound::{Flaw, Sound, ensure, numbers};
 
 /// Twice as many as a window lets through at most.
-#[derive(Clone, Debug, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Sends {
     #[n(0)]
     count: usize,
@@ -15,7 +15,7 @@ pub(super) struct Sends {
     sends: VecDeque<Sent>,
 }
 
-#[derive(Clone, Copy, Debug, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
 pub(super) struct Sent {
     #[n(0)]
     order: u64,
