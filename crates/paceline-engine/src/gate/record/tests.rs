@@ -2,6 +2,7 @@
 
 mod lab;
 mod tree;
+mod versions;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -143,8 +143,21 @@ impl Lab {
             .change_limits(self.now, self.order, limits.collect());
     }
 
+    /// A request is sent and answered so.
+    pub(super) fn told(&mut self, seen: &Observation) {
+        self.send(0, u16::MAX);
+        if let Some(charge) = self.under_way.pop() {
+            self.now = self.now + ms(50);
+            self.hear(&charge, 0, 0, seen);
+            self.gate.finish();
+        }
+    }
+
     fn answer(&mut self, charge: &Charge, how: u8, number: u16) {
-        let seen = answer(how, number);
+        self.hear(charge, how, number, &answer(how, number));
+    }
+
+    fn hear(&mut self, charge: &Charge, how: u8, number: u16, seen: &Observation) {
         let answered = Answered {
             sent: charge.at,
             order: charge.order,
@@ -152,7 +165,7 @@ impl Lab {
             alone: how % 11 == 10,
             cost: &charge.cost,
             named: how % 13 == 12,
-            seen: &seen,
+            seen,
         };
         let rng = &mut self.rng;
         if matches!(seen.answer, crate::Answer::Status(_)) {
