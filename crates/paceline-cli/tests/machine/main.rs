@@ -146,8 +146,9 @@ fn what_a_killed_process_held_is_free_within_a_second() {
 #[test]
 fn what_one_learned_is_known_to_the_next() {
     let lab = Lab::new(ServerSpec::token_bucket(5.0, 5), ms(20));
-    let learns = lab.run(1, 30, &[]);
-    assert_eq!(learns[0].summary["ok"], 30);
+    // After thirty it is still being narrowed down, which costs one process alone two refusals in the next ten now and then.
+    let learns = lab.run(1, 60, &[]);
+    assert_eq!(learns[0].summary["ok"], 60);
     let before = lab.stats().refused;
     assert!(before > 0, "nobody said what the limit is");
     let knows = lab.run(1, 10, &[]);
