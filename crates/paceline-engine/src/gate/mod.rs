@@ -309,7 +309,7 @@ impl Gate {
             self.learn(now, &answer, Evidence::Accepted, changed);
             self.unexplained &= !self.belief.is_idle();
         } else {
-            self.belief.served(now, order);
+            self.belief.served(order);
         }
     }
 
@@ -358,6 +358,7 @@ impl Gate {
             order: answer.order,
             next_order: answer.next_order,
             under_way: self.in_flight,
+            quickest: self.quickest.map(Duration::from_nanos),
             seen,
         };
         self.belief.observe(now, sighting);

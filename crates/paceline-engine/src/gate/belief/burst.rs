@@ -31,12 +31,8 @@ pub(super) struct Burst {
     #[n(5)]
     #[cbor(default)]
     served: u32,
-    /// The shortest time from a send to its answer.
-    #[n(6)]
-    #[cbor(default)]
-    quickest: f64,
     /// Whoever left later cannot have been at the server before the first refused one.
-    #[n(7)]
+    #[n(6)]
     #[cbor(default)]
     over_at: f64,
 }
@@ -70,28 +66,23 @@ impl Burst {
     }
 
     /// The send `order` was let through.
-    pub(super) fn served(&mut self, now: f64, order: u64) {
+    pub(super) fn served(&mut self, order: u64) {
         let back = (1..=self.kept).take_while(|back| self.back(*back).0 >= order);
         if let Some(back) = back.last()
             && self.back(back).0 == order
         {
             self.mark(self.place(back), true);
-            self.travelled(now - self.back(back).1);
-        }
-    }
-
-    fn travelled(&mut self, trip: f64) {
-        if self.quickest <= 0.0 || trip < self.quickest {
-            self.quickest = trip.max(f64::MIN_POSITIVE);
         }
     }
 
     /// The send `order` took no token: it did not leave after all, or was answered but not served. One that is not kept any
-    /// more stays counted, on the side of a larger bucket.
-    pub(super) fn forget(&mut self, order: u64) {
-        if let Some(back) = (1..=self.kept).find(|back| self.back(*back).0 == order) {
+    /// more stays counted, on the side of a larger bucket. Says whether it was.
+    pub(super) fn forget(&mut self, order: u64) -> bool {
+        let back = (1..=self.kept).find(|back| self.back(*back).0 == order);
+        if let Some(back) = back {
             self.remove(back);
         }
+        back.is_some()
     }
 
     fn remove(&mut self, back: usize) {
@@ -106,11 +97,11 @@ impl Burst {
 
     /// The send `order` was refused, and is the first that was: those behind it do not count unless they were served, for
     /// requests overtake each other. Where more are behind it than are kept, orders tell how many came before; those of
-    /// other gates among them err on the side of a larger bucket.
-    pub(super) fn ends_before(&mut self, order: u64, trip: f64, now: f64) {
-        self.travelled(trip);
+    /// other gates among them err on the side of a larger bucket. Its answer came at `now`, and the quickest trip so far
+    /// took so many seconds.
+    pub(super) fn ends_before(&mut self, order: u64, now: f64, quickest: f64) {
         self.over_from = order;
-        self.over_at = now - STEADY * self.quickest;
+        self.over_at = now - STEADY * quickest;
         let mut back = 1;
         while back <= self.kept && self.back(back).0 >= order {
             if self.is_served(self.place(back)) {
@@ -169,7 +160,7 @@ impl Sound for Burst {
         let sound = self.kept <= KEPT && self.kept as u64 <= self.count;
         ensure(sound, "more sends than were counted or are kept")?;
         counts([self.count])?;
-        numbers([self.first.1])
+        numbers([self.first.1, self.over_at])
     }
 }
 
@@ -229,7 +220,7 @@ mod tests {
     fn one_that_was_served_before_the_first_refusal_was_known_counts_wherever_it_stood() {
         let mut burst = sends((1..=10).map(|order| (order, 0.0)));
         for order in [9, 5, 7] {
-            burst.served(0.1, order);
+            burst.served(order);
         }
         ends_before(&mut burst, 2);
         assert_eq!(burst.passed(), (4, 0.0), "1, 5, 7 and 9");
@@ -240,9 +231,9 @@ mod tests {
     #[test]
     fn whoever_left_too_late_to_have_overtaken_the_refused_one_did_not() {
         let mut burst = sends([(1, 0.0), (2, 1.0), (3, 1.0), (4, 1.02), (5, 1.1)]);
-        burst.served(0.05, 1);
+        burst.served(1);
         // Answers come after 0.05 s at the soonest, so the refused one was still on its way at 1.02, and not at 1.1.
-        burst.ends_before(2, 0.08, 1.08);
+        burst.ends_before(2, 1.08, 0.05);
         let may = |order, at| burst.may_be_overtaken_by(order, at);
         assert!(may(3, 1.0) && may(4, 1.02) && !may(5, 1.1) && !may(1, 0.0));
         burst.overtook(4, 1.02);

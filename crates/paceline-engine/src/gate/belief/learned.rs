@@ -167,14 +167,13 @@ impl Learned {
         let overtook = accepted && burst.may_be_overtaken_by(order, at);
         if overtook {
             burst.overtook(order, at);
-        } else if !accepted {
-            burst.forget(order);
-        }
-        self.buckets.hold(burst, at);
-        if overtook {
+            self.buckets.hold(burst, at);
             self.window.accepted(order, at);
             self.held.push_back(send.arrived);
             return;
+        }
+        if !accepted && burst.forget(order) {
+            self.buckets.hold(burst, at);
         }
         // It speaks of the time before, which does not make what is believed now any surer.
         let accepted = self.accepted;

@@ -62,6 +62,8 @@ pub(crate) struct Sighting {
     /// The order that the next request will have.
     pub(crate) next_order: u64,
     pub(crate) under_way: u64,
+    /// The shortest time from a send to its answer so far.
+    pub(crate) quickest: Option<Duration>,
     pub(crate) seen: Evidence,
 }
 
@@ -109,7 +111,9 @@ impl Belief {
     /// The request that left as `order` did not leave after all, or nobody will tell.
     pub(crate) fn unsent(&mut self, order: u64) {
         match &mut self.learned {
-            None => self.burst.forget(order),
+            None => {
+                self.burst.forget(order);
+            }
             Some(learned) => learned.lost(order),
         }
     }
@@ -122,8 +126,8 @@ impl Belief {
     }
 
     /// The request that left as `order` was served, and nothing is believed yet.
-    pub(crate) fn served(&mut self, now: Timestamp, order: u64) {
-        self.burst.served(secs(now), order);
+    pub(crate) fn served(&mut self, order: u64) {
+        self.burst.served(order);
     }
 
     /// An answer that speaks of a limit, or of none.
@@ -137,7 +141,9 @@ impl Belief {
         let (now, sent) = (secs(now), secs(answer.sent));
         let accepted = seen == Evidence::Accepted;
         if self.learned.is_none() && !accepted {
-            self.burst.ends_before(order, now - sent, now);
+            let quickest = answer.quickest.map(|own| own.as_secs_f64());
+            let quickest = quickest.unwrap_or(now - sent);
+            self.burst.ends_before(order, now, quickest);
             self.learned = Some(Box::new(Learned::new(
                 (order, sent),
                 answer.under_way,

@@ -67,6 +67,7 @@ impl Lab {
                 order: self.order,
                 next_order: self.order + 1,
                 under_way: 1,
+                quickest: None,
                 seen,
             },
         );
@@ -213,6 +214,7 @@ fn what_failed_before_the_first_refusal_is_no_part_of_what_a_bucket_holds() {
                 order: 10,
                 next_order: 11,
                 under_way: 10 - failed,
+                quickest: None,
                 seen,
             },
         );
@@ -235,6 +237,7 @@ fn a_probe_is_not_much_further_off_than_what_has_passed() {
         order,
         next_order: order + 1,
         under_way: 1,
+        quickest: None,
         seen,
     };
     belief.observe(now, sighting(1));

@@ -160,7 +160,9 @@ fn what_cannot_be_is_named() {
     let many = gate(|gate| gate.in_flight = u64::MAX);
     assert_eq!(many, section("more than anybody counted"));
 
-    let bytes = saved(&Lab::new(&["10/s burst 50"], 1).gate);
+    let mut lab = Lab::new(&["10/s burst 50"], 1);
+    lab.refuse();
+    let bytes = saved(&lab.gate);
     let spoilt = |places: &[usize], to: &[u8]| {
         let mut tree = Tree::of(&bytes);
         *tree.at(places) = Tree::Other(to.to_vec());
@@ -171,4 +173,7 @@ fn what_cannot_be_is_named() {
     let other = section("the books of another limit");
     assert_eq!(spoilt(&[1, 0, 1, 1, 0, 2], &[7]), other);
     assert!(spoilt(&[1, 0, 0, 0, 1, 1], &[0]).ends_with("no period of a limit"));
+    // Until when the first refused one can have been overtaken.
+    let none = [0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0];
+    assert_eq!(spoilt(&[4, 0, 6], &none), section("a number that is none"));
 }
