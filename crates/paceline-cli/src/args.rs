@@ -64,9 +64,10 @@ Input lines are URLs, or JSON objects such as
 Blank lines and lines that begin with # are skipped. A line that is neither fails alone.
 
 A result is one line of JSON: line, url, status, ok, attempts, waited_s, elapsed_s, bytes, file,
-reason, error (with --paginate also next: the following page). The exit code is 0 when all are ok,
-1 when some failed, 2 when something typed or configured is wrong, 3 when something could not be
-opened, 130 after an interruption.";
+reason, error (with --paginate also next: the following page). ok is true where the status is
+below 400 and the upstream's dialect reads no refusal in head and body. The exit code is 0 when
+all are ok, 1 when some failed, 2 when something typed or configured is wrong, 3 when something
+could not be opened, 130 after an interruption.";
 
 /// What `paceline fetch` was asked.
 #[derive(Args, Debug)]

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod hidden;
 mod input;
 mod interruption;
 mod metrics;

@@ -196,7 +196,7 @@ class = "rate_limited"
         results[1]["error"]
             .as_str()
             .unwrap()
-            .starts_with("200 OK: "),
+            .starts_with("200 OK, read as a refusal: "),
         "{results:?}"
     );
     assert_eq!(folder.names("pages").len(), 1, "a refusal is not kept");

@@ -5,6 +5,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use tower_service::Service;
 
 use super::Middleware;
 use super::hop::{self, Journey};
+use crate::outcome::Outcome;
 use crate::router::Router;
 
 /// Sends `request` and follows where it is sent.
@@ -39,12 +41,15 @@ pub(super) async fn follow<R: Router>(
         None => (body, None),
     };
     let request = http::Request::from_parts(parts, body);
+    let refused = Arc::new(AtomicBool::new(false));
     let hops = Hops {
         router: &middleware.router,
         client,
         journey: Arc::new(Mutex::new(journey)),
+        refused: Arc::clone(&refused),
     };
     let policy = Follow {
+        refused,
         left: middleware.redirects,
         stays_home: middleware.stays_home,
         bytes,
@@ -78,6 +83,8 @@ struct Hops<'a, R> {
     router: &'a R,
     client: Next<'a>,
     journey: Arc<Mutex<Journey<'a>>>,
+    /// Whether the last answer was a refusal.
+    refused: Arc<AtomicBool>,
 }
 
 impl<R> Clone for Hops<'_, R> {
@@ -86,6 +93,7 @@ impl<R> Clone for Hops<'_, R> {
             router: self.router,
             client: self.client.clone(),
             journey: Arc::clone(&self.journey),
+            refused: Arc::clone(&self.refused),
         }
     }
 }
@@ -103,7 +111,11 @@ impl<'a, R: Router> Service<http::Request<Body>> for Hops<'a, R> {
         let hops = self.clone();
         Box::pin(async move {
             let mut journey = hops.journey.lock().await;
-            hop::send(hops.router, &hops.client, &mut journey, request).await
+            let response = hop::send(hops.router, &hops.client, &mut journey, request).await?;
+            let outcome = response.extensions().get::<Outcome>();
+            let refused = outcome.is_some_and(|outcome| outcome.ends_refused);
+            hops.refused.store(refused, Ordering::Relaxed);
+            Ok(response)
         })
     }
 }
@@ -111,6 +123,7 @@ impl<'a, R: Router> Service<http::Request<Body>> for Hops<'a, R> {
 /// Which redirects are followed, and what goes along.
 #[derive(Clone)]
 struct Follow {
+    refused: Arc<AtomicBool>,
     left: usize,
     stays_home: bool,
     bytes: Option<Bytes>,
@@ -120,6 +133,10 @@ struct Follow {
 impl Policy<Body, Below> for Follow {
     fn redirect(&mut self, attempt: &Attempt<'_>) -> Result<Action> {
         let (from, to) = (attempt.previous(), attempt.location());
+        // Where a refusal leads is not what was asked for.
+        if self.refused.load(Ordering::Relaxed) {
+            return Ok(Action::Stop);
+        }
         if self.left == 0 || !matches!(to.scheme_str(), Some("http" | "https")) {
             return Ok(Action::Stop);
         }

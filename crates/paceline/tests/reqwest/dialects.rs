@@ -103,3 +103,59 @@ async fn what_an_answer_did_cost_is_charged_once_whatever_came_before() {
     assert!(response.text().await.unwrap().contains(r#""actual":7"#));
     assert_eq!((spent(&pace), points(), in_flight(&pace)), (3, 93, 0));
 }
+
+#[tokio::test]
+async fn the_outcome_says_that_the_last_answer_refused_whatever_its_status() {
+    let script = [
+        json(r#"{"error":"ratelimited"}"#),
+        json(r#"{"ok":true}"#),
+        say(429),
+    ];
+    let upstream = Upstream::start(script).await;
+    let client = paced(pace());
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        // A POST is not sent again.
+        let response = client.post(upstream.url("/")).send().await.unwrap();
+        let outcome = seen(&response);
+        said.push((outcome.status, outcome.ends_refused));
+    }
+    assert_eq!(
+        said,
+        [(Some(200), true), (Some(200), false), (Some(429), true)]
+    );
+}
+
+/// A page that says "too many requests" is where some send whomever they refuse.
+#[tokio::test]
+async fn a_redirect_that_refuses_is_not_followed() {
+    let mut dialect = Dialect::default();
+    dialect.when.push(When {
+        statuses: vec![302],
+        at: Some("location".parse().unwrap()),
+        test: Test::Contains(vec!["/too-many".into()]),
+        then: Effect {
+            class: Some(Verdict::RateLimited),
+            ..Effect::default()
+        },
+    });
+    let pace = Pace::builder("t").policy(quick()).dialect(dialect).build();
+    let script = [
+        say(302).header("location", "/too-many"),
+        say(302).header("location", "/elsewhere"),
+        say(200),
+    ];
+    let upstream = Upstream::start(script).await;
+    let client = paced(pace);
+    let response = client.post(upstream.url("/a")).send().await.unwrap();
+    assert_eq!(
+        (response.status().as_u16(), seen(&response).redirects),
+        (302, 0)
+    );
+    let response = client.post(upstream.url("/b")).send().await.unwrap();
+    assert_eq!(
+        (response.status().as_u16(), seen(&response).redirects),
+        (200, 1)
+    );
+    assert_eq!(upstream.lines(), ["POST /a", "POST /b", "GET /elsewhere"]);
+}

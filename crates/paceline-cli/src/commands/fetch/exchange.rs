@@ -2,7 +2,8 @@
 
 use std::io;
 
-use paceline::Reason;
+use http::StatusCode;
+use paceline::{Outcome, Reason};
 use url::Url;
 
 use super::bodies::{Bodies, BodyFile};
@@ -61,10 +62,8 @@ impl Work {
             let asked = outcome
                 .asked
                 .map(|asked| format!("; the upstream asked for {} s", asked.as_secs_f64()));
-            record.failed(
-                reason.code(),
-                format!("{status}: {reason}{}", asked.unwrap_or_default()),
-            );
+            let (status, asked) = (in_words(status, &outcome), asked.unwrap_or_default());
+            record.failed(reason.code(), format!("{status}: {reason}{asked}"));
             return None;
         }
         record.ok = true;
@@ -146,4 +145,16 @@ impl Work {
         }
         Ok(())
     }
+}
+
+/// A status with its phrase, if it has one; where it hides a refusal, that it does.
+fn in_words(status: StatusCode, outcome: &Outcome) -> String {
+    let mut words = status.as_u16().to_string();
+    if let Some(phrase) = status.canonical_reason() {
+        words += &format!(" {phrase}");
+    }
+    if outcome.ends_refused && status.as_u16() < 400 {
+        words += ", read as a refusal";
+    }
+    words
 }
