@@ -75,6 +75,7 @@ fn a_request_shows_its_gates_and_none_of_its_values() {
         "\
 GET request
   upstream   github
+  dialect    github, by its host
   gate       github: 5000/h, 100 in flight
   gate       github GET /search/**: 30/m
   and gate   that of its bucket, code_search unless its response names another
@@ -89,7 +90,7 @@ GET request
     assert_eq!(
         json["request"],
         json!({
-            "method": "GET", "upstream": "github", "configured": true, "cost": 2, "costs": {"requests": 2},
+            "method": "GET", "upstream": "github", "configured": true, "dialect": "github", "cost": 2, "costs": {"requests": 2},
             "priority": "background",
             "gates": [
                 {"name": "github", "limits": ["5000/h", "100 in flight"]},
@@ -99,6 +100,47 @@ GET request
             "partition": ["header:authorization", "query:api_key"],
         })
     );
+}
+
+#[test]
+fn a_request_shows_the_dialect_that_its_host_or_its_upstream_speaks() {
+    let text = r#"
+[dialect.zorb]
+hosts = ["127.0.0.1:18771"]
+gates = { by = "endpoint" }
+[upstream.shop]
+hosts = ["shop.example"]
+dialect = "zorb"
+"#;
+    let folder = Folder::new("dialects").with("paceline.toml", text);
+    for (request, line, dialect) in [
+        (
+            "GET http://127.0.0.1:18771/x",
+            Some("zorb, by its host"),
+            json!("zorb"),
+        ),
+        ("GET http://127.0.0.1:18772/x", None, Value::Null),
+        ("GET http://shop.example/x", Some("zorb"), json!("zorb")),
+        (
+            "GET https://slack.com/x",
+            Some("slack, by its host"),
+            json!("slack"),
+        ),
+    ] {
+        let said = folder.check(&["--request", request]);
+        let lines = said.out.lines();
+        let told = lines.filter_map(|line| line.strip_prefix("  dialect    "));
+        let of_request = told.last().filter(|_| dialect != Value::Null);
+        assert_eq!(of_request, line, "{request}\n{}", said.out);
+        assert_eq!(
+            said.out.contains("  and gate "),
+            line.is_some(),
+            "{request}"
+        );
+        let said = folder.check(&["--json", "--request", request]);
+        let told: Value = serde_json::from_str(&said.out).expect("one object");
+        assert_eq!(told["request"]["dialect"], dialect, "{request}");
+    }
 }
 
 #[test]

@@ -26,6 +26,9 @@ pub struct Paceline {
     inner: Arc<Inner>,
 }
 
+/// Dialects by their names.
+type Dialects = BTreeMap<String, Arc<Provider>>;
+
 #[derive(Debug)]
 struct Inner {
     keyer: PartitionKeyer,
@@ -33,7 +36,7 @@ struct Inner {
     /// What applies to origins that nobody configured.
     others: Upstream,
     /// Those of the configuration: their hosts speak so.
-    dialects: Vec<Arc<Provider>>,
+    dialects: Dialects,
     paces: Mutex<Paces>,
     #[cfg(all(feature = "machine", unix))]
     machine: Option<Machine>,
@@ -220,13 +223,12 @@ fn origin(uri: &Uri, headers: &HeaderMap) -> Option<(Authority, u16)> {
 
 /// The dialect that a host is known to speak: one of `own`, else one that comes with the library.
 #[cfg(feature = "config")]
-fn spoken_at((authority, port): &(Authority, u16), own: &[Arc<Provider>]) -> Option<Arc<Provider>> {
-    let own = crate::dialect::by_host_among(own.iter(), authority.host(), *port);
-    own.or_else(|| crate::dialect::by_host(authority.host(), *port))
+fn spoken_at((authority, port): &(Authority, u16), own: &Dialects) -> Option<Arc<Provider>> {
+    crate::dialect::spoken_at(authority.host(), *port, own)
 }
 
 #[cfg(not(feature = "config"))]
-fn spoken_at(_: &(Authority, u16), _: &[Arc<Provider>]) -> Option<Arc<Provider>> {
+fn spoken_at(_: &(Authority, u16), _: &Dialects) -> Option<Arc<Provider>> {
     None
 }
 
@@ -326,7 +328,7 @@ fn query_value<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
 pub struct PacelineBuilder {
     upstreams: Vec<(Box<str>, Upstream)>,
     others: Upstream,
-    dialects: Vec<Arc<Provider>>,
+    dialects: Dialects,
     #[cfg(all(feature = "machine", unix))]
     machine: Option<Machine>,
 }
@@ -341,7 +343,7 @@ impl PacelineBuilder {
     /// All upstreams of a configuration, and its dialects for the hosts that they name.
     #[cfg(feature = "config")]
     pub fn config(mut self, config: crate::config::Config) -> Self {
-        self.dialects.extend(config.dialects.into_values());
+        self.dialects.extend(config.dialects);
         let named = config.upstreams.into_iter();
         self.upstreams
             .extend(named.map(|(name, upstream)| (name.into(), upstream)));
@@ -487,6 +489,32 @@ mod tests {
         let own = Paceline::builder().upstream("shop", named).build();
         let snapshot = route(&own, "https://a.example/", None).pace.snapshot();
         assert_eq!(snapshot.gates[0].limits[0].limit, "1/s".parse().unwrap());
+    }
+
+    #[cfg(feature = "config")]
+    #[test]
+    fn hosts_of_a_dialect_of_ones_own_speak_it_before_any_that_is_built_in() {
+        let text = r#"
+            [dialect.mine]
+            hosts = ["*.example:8080", "*.github.com"]
+            pause = "7s"
+            limits = ["1/s"]
+            [dialect.slack]
+            pause = "8s"
+        "#;
+        let config = crate::config::Config::parse(text, "own.toml").unwrap();
+        let paceline = Paceline::builder().config(config).build();
+        let pause = |uri: &str| {
+            let pace = route(&paceline, uri, None).pace;
+            assert!(pace.snapshot().gates[0].limits.is_empty());
+            pace.dialect().pause.map(|pause| pause.as_secs())
+        };
+        assert_eq!(pause("http://a.example:8080/x"), Some(7));
+        assert_eq!(pause("http://a.example/x"), None);
+        // Less is said of this host than by the built-in one, and it counts all the same.
+        assert_eq!(pause("https://api.github.com/x"), Some(7));
+        // Of the name of a built-in one: in its place, also where its hosts are met.
+        assert_eq!(pause("https://slack.com/api/x"), Some(8));
     }
 
     #[test]

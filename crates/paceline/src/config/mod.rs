@@ -30,6 +30,7 @@ use crate::dialect::{self, Provider};
 use crate::upstream::{TextError, Upstream};
 
 mod cost;
+mod dialects;
 pub(crate) mod document;
 mod error;
 pub(crate) mod read;
@@ -104,6 +105,12 @@ impl Config {
     /// There is none; the error says which are near.
     pub fn dialect(&self, name: &str) -> Result<Arc<Provider>, TextError> {
         dialect::find(name, &self.dialects)
+    }
+
+    /// The dialect that an upstream of this host speaks where it names none: by the hosts of the file's own dialects, else
+    /// by those of the built-in ones.
+    pub fn dialect_of(&self, host: &str, port: u16) -> Option<Arc<Provider>> {
+        dialect::spoken_at(host, port, &self.dialects)
     }
 
     /// The upstream that a request to `host` belongs to, by the most specific pattern; `port` as in

@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use http::Uri;
 use paceline_engine::Priority;
@@ -10,9 +9,10 @@ use toml::de::DeTable;
 
 use super::Config;
 use super::cost::cost;
+use super::dialects::{Dialects, dialects};
 use super::document::{Document, Node, Table};
 use super::error::ConfigErrors;
-use crate::dialect::{self, Provider};
+use crate::dialect;
 use crate::upstream::text::quote;
 use crate::upstream::{
     HostPattern, PartitionKey, Queue, Retry, Route, Share, TextError, Upstream, parse_duration,
@@ -55,8 +55,6 @@ const MOST_WAITING: u64 = 1_000_000_000;
 
 /// Which host patterns are taken, and by whom.
 type Claims = BTreeMap<HostPattern, String>;
-
-type Dialects = BTreeMap<String, Arc<Provider>>;
 
 pub(super) fn config(text: &str, file: &str) -> Result<Config, ConfigErrors> {
     let document = Document::new(file, text);
@@ -141,24 +139,6 @@ fn check_name(name: &str, node: &Node<'_>) {
             "letters, digits, hyphens, underscores and dots, such as [upstream.github]",
         );
     }
-}
-
-/// The file's own dialects; each may build on those before it and on those that are built in.
-fn dialects(root: &Table<'_>) -> Dialects {
-    let table = root.entry("dialect");
-    let table =
-        table.and_then(|node| node.any_table("a table for each dialect, such as [dialect.mine]"));
-    let mut dialects = Dialects::new();
-    for (name, node) in table.iter().flat_map(Table::entries) {
-        let Some(table) = node.table(&dialect::read::KEYS, "a table, such as [dialect.mine]")
-        else {
-            continue;
-        };
-        let known = |name: &str| dialect::find(name, &dialects);
-        let provider = dialect::read::provider(name, &table, &known);
-        dialects.insert(name.to_owned(), Arc::new(provider));
-    }
-    dialects
 }
 
 fn upstream(

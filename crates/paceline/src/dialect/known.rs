@@ -38,16 +38,27 @@ pub fn named(slug: &str) -> Option<Arc<Provider>> {
 
 /// The dialect that this host is known to speak; of several the one whose pattern says most.
 pub fn by_host(host: &str, port: u16) -> Option<Arc<Provider>> {
-    by_host_among(all().iter(), host, port)
+    by_host_among(all(), host, port)
 }
 
-/// The same among these.
-pub(crate) fn by_host_among<'a>(
-    all: impl Iterator<Item = &'a Arc<Provider>>,
+/// The same, `own` before those that come with the library; one of its own takes the place of the one of that name.
+pub(crate) fn spoken_at(
+    host: &str,
+    port: u16,
+    own: &BTreeMap<String, Arc<Provider>>,
+) -> Option<Arc<Provider>> {
+    by_host_among(own.values(), host, port).or_else(|| {
+        let known = by_host(host, port)?;
+        Some(own.get(&*known.slug).cloned().unwrap_or(known))
+    })
+}
+
+fn by_host_among<'a>(
+    dialects: impl IntoIterator<Item = &'a Arc<Provider>>,
     host: &str,
     port: u16,
 ) -> Option<Arc<Provider>> {
-    let claims = all.flat_map(|own| {
+    let claims = dialects.into_iter().flat_map(|own| {
         let hosts = own.hosts.iter().filter(|own| own.matches(host, port));
         hosts.map(move |pattern| (pattern, own))
     });

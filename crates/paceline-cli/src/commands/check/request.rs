@@ -59,6 +59,10 @@ pub(super) struct Charged {
     /// The name of the upstream; the origin if nobody configured one.
     upstream: String,
     configured: bool,
+    /// What is spoken there, and whether its host tells so.
+    dialect: Option<String>,
+    #[serde(skip)]
+    by_host: bool,
     gates: Vec<Gate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<Found>,
@@ -95,10 +99,16 @@ impl Charged {
         let routed = paceline.route(&head.method, &head.uri, &HeaderMap::new());
         let gates = routed.pace.snapshot().gates;
         let port = head.url.port_or_known_default().unwrap_or(80);
-        let configured = config.upstream_of(head.url.host_str().unwrap_or_default(), port);
+        let host = head.url.host_str().unwrap_or_default();
+        let configured = config.upstream_of(host, port);
         let others = Upstream::default();
         let upstream = configured.map_or(&others, |(_, upstream)| upstream);
+        let named = upstream.dialect.clone();
+        let by_host = named.is_none();
+        let dialect = named.or_else(|| config.dialect_of(host, port));
         Self {
+            dialect: dialect.map(|own| own.slug.to_string()),
+            by_host,
             method: head.method.to_string(),
             upstream: routed.pace.name().into(),
             configured: configured.is_some(),
@@ -178,6 +188,10 @@ impl fmt::Display for Charged {
                 f,
                 "  upstream   {upstream}, an origin that is not configured"
             )?,
+        }
+        if let Some(dialect) = &self.dialect {
+            let why = if self.by_host { ", by its host" } else { "" };
+            writeln!(f, "  dialect    {dialect}{why}")?;
         }
         for gate in &self.gates {
             writeln!(f, "  gate       {}: {}", gate.name, limits(&gate.limits))?;

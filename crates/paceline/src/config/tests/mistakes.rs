@@ -145,6 +145,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "2:15: upstream.a.hosts[1]: x is named twice; expected each host once, in one upstream",
     ),
     (
+        "[dialect.a]\nhosts = ['x.example', '*.x.example:80']\n[dialect.b]\nhosts = ['X.example']",
+        r#"4:10: dialect.b.hosts[0]: x.example belongs to dialect "a" already; expected each host once, in one dialect"#,
+    ),
+    (
+        "[dialect.a]\nhosts = ['x', 'x.']",
+        "2:15: dialect.a.hosts[1]: x is named twice; expected each host once, in one dialect",
+    ),
+    (
         "upstream.a = 5",
         "1:14: upstream.a: an integer does not belong here; expected a table, such as [upstream.github]",
     ),
