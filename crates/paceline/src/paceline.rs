@@ -20,7 +20,7 @@ use crate::upstream::{PartitionKey, Upstream};
 /// All upstreams of a program: finds the pace of each request by its host, its route and its credential.
 ///
 /// An upstream that nobody configured is the request's origin, and who shares its quota is told by the `Authorization`
-/// header.
+/// header. With the feature `config`, hosts of providers that are known speak their [dialect](crate::dialect).
 #[derive(Clone, Debug)]
 pub struct Paceline {
     inner: Arc<Inner>,
