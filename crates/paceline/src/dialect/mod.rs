@@ -47,7 +47,7 @@ pub struct Provider {
     pub date: Box<str>,
     /// How far it can be relied on.
     pub confidence: Confidence,
-    /// The statuses that refuse.
+    /// The statuses that refuse, for people: `dialect` decides, and a file with one that nothing makes a refusal is wrong.
     pub statuses: Vec<u16>,
     /// The fields that speak of limits, each with its unit and meaning.
     pub fields: Vec<(Box<str>, Box<str>)>,

@@ -10,6 +10,7 @@ use crate::upstream::{TextError, parse_duration};
 
 pub(super) const TEXT: &str = "a text";
 pub(super) const TEXTS: &str = r#"an array of texts, such as ["api.github.com"]"#;
+pub(super) const STATUSES: &str = "an array of statuses, such as [429, 503]";
 pub(super) const TABLE: &str = "a table";
 pub(super) const TABLES: &str = "an array of tables";
 pub(super) const PLACE: &str = r#"a place, such as "x-shop-limit" or "body: errors[].code""#;
@@ -47,9 +48,7 @@ pub(super) fn named_texts(table: &Table<'_>, key: &str) -> Vec<(Box<str>, Box<st
 
 pub(super) fn statuses(table: &Table<'_>, key: &str) -> Vec<u16> {
     let node = table.entry(key);
-    let elements = node
-        .iter()
-        .flat_map(|node| node.elements("an array of statuses"));
+    let elements = node.iter().flat_map(|node| node.elements(STATUSES));
     elements.filter_map(|node| node.whole(100..=999)).collect()
 }
 

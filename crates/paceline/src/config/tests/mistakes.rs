@@ -149,6 +149,10 @@ const MISTAKES: &[(&str, &str)] = &[
         r#"4:10: dialect.b.hosts[0]: x.example belongs to dialect "a" already; expected each host once, in one dialect"#,
     ),
     (
+        "[dialect.a]\nstatuses = [429, 477]\n[[dialect.a.when]]\nstatus = [478]\nclass = 'rate_limited'",
+        r#"2:18: dialect.a.statuses[1]: no rule makes a refusal of 477, and by itself it is none; expected [[when]] with status = [477] and class = "rate_limited", or another status"#,
+    ),
+    (
         "[dialect.a]\nhosts = ['x', 'x.']",
         "2:15: dialect.a.hosts[1]: x is named twice; expected each host once, in one dialect",
     ),

@@ -1,5 +1,6 @@
 //! What is read from a file that is right.
 
+mod dialects;
 mod file;
 mod mistakes;
 
