@@ -206,6 +206,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Where it stands in the file.
+    pub(crate) const fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// Whether something was found wrong with the file.
     pub(crate) fn is_in_wrong_file(&self) -> bool {
         !self.document.noted.borrow().is_empty()

@@ -73,16 +73,14 @@ pub(crate) fn find(
     own: &BTreeMap<String, Arc<Provider>>,
 ) -> Result<Arc<Provider>, TextError> {
     let found = own.get(slug).cloned().or_else(|| named(slug));
-    found.ok_or_else(|| {
-        let names = FILES.iter().map(|(slug, _)| *slug);
-        let names: Vec<_> = names.chain(own.keys().map(String::as_str)).collect();
-        missing(slug, &names)
-    })
+    found.ok_or_else(|| missing(slug, own.keys().map(String::as_str)))
 }
 
-/// What is wrong with the name of a dialect that there is not, and what would be right.
-pub(super) fn missing(wrong: &str, names: &[&str]) -> TextError {
-    let expected = match crate::config::document::nearest(wrong, names) {
+/// What is wrong with the name of a dialect that there is not, and what would be right; `own` are names beside the built-in
+/// ones.
+pub(crate) fn missing<'a>(wrong: &str, own: impl Iterator<Item = &'a str>) -> TextError {
+    let names: Vec<_> = FILES.iter().map(|(slug, _)| *slug).chain(own).collect();
+    let expected = match crate::config::document::nearest(wrong, &names) {
         Some(near) => format!("{near}? (`paceline explain --dialects` lists them all)"),
         None => "a dialect that is built in (`paceline explain --dialects` lists them), or one \
                  of your own, [dialect.NAME]"

@@ -29,7 +29,7 @@ pub use gates::{Gates, KnownRoute};
 #[cfg(feature = "config")]
 pub use known::{all, by_host, named};
 #[cfg(feature = "config")]
-pub(crate) use known::{find, spoken_at};
+pub(crate) use known::{find, missing, spoken_at};
 
 /// A provider: its dialect, and what is published about its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -53,7 +53,7 @@ pub(crate) fn file(slug: &str, text: &str) -> Result<Provider, ConfigErrors> {
     let base = |name: &str| {
         known::base(name)
             .map(Arc::new)
-            .ok_or_else(|| known::missing(name, &[]))
+            .ok_or_else(|| known::missing(name, core::iter::empty()))
     };
     let provider = provider(slug, &root, &base);
     document.finish().map_or(Ok(provider), Err)
@@ -131,11 +131,12 @@ fn add(own: &mut Provider, other: Provider) {
     own.gates = own.gates.take().or(other.gates);
     own.cold_start = own.cold_start.or(other.cold_start);
     let (mine, its) = (&mut own.dialect, other.dialect);
-    mine.windows.extend(its.windows);
-    mine.when.extend(its.when);
-    mine.waits.extend(its.waits);
-    mine.costs.extend(its.costs);
-    mine.units.extend(its.units);
+    // Two may build on the same third one, whose costs count once.
+    add_new(&mut mine.windows, its.windows);
+    add_new(&mut mine.when, its.when);
+    add_new(&mut mine.waits, its.waits);
+    add_new(&mut mine.costs, its.costs);
+    add_new(&mut mine.units, its.units);
     mine.bucket = mine.bucket.take().or(its.bucket);
     mine.pause = mine.pause.or(its.pause);
     if mine.scope == Scope::default() {

@@ -153,6 +153,18 @@ const MISTAKES: &[(&str, &str)] = &[
         r#"2:18: dialect.a.statuses[1]: no rule makes a refusal of 477, and by itself it is none; expected [[when]] with status = [477] and class = "rate_limited", or another status"#,
     ),
     (
+        "[dialect.mine]\nalso = ['mine']",
+        "2:9: dialect.mine.also[0]: it builds on itself; expected other dialects, or none where it stands alone",
+    ),
+    (
+        "[dialect.a]\nalso = ['b']\n[dialect.b]\nalso = ['c']\n[dialect.c]\nalso = ['slack', 'b']",
+        r#"6:18: dialect.c.also[1]: they build on each other in a circle: "b" on "c" on "b"; expected one of them that builds on none of the others"#,
+    ),
+    (
+        "[dialect.a]\nalso = ['mne']\n[dialect.mine]\npause = '1s'",
+        r#"2:9: dialect.a.also[0]: there is no dialect "mne"; expected mine? (`paceline explain --dialects` lists them all)"#,
+    ),
+    (
         "[dialect.a]\nhosts = ['x', 'x.']",
         "2:15: dialect.a.hosts[1]: x is named twice; expected each host once, in one dialect",
     ),
