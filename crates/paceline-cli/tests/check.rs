@@ -316,6 +316,37 @@ fn a_file_that_is_not_there_is_an_error() {
     }
 }
 
+/// As the README and the help have it.
+#[test]
+fn a_request_needs_no_file() {
+    let folder = Folder::new("nothing");
+    let request = ["--request", "GET https://api.github.com/search/code"];
+    let said = folder.check(&request);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+    assert_eq!(
+        said.out,
+        "\
+no paceline.toml here: nothing is configured
+
+This GET request
+  upstream   https://api.github.com:443, an origin that is not configured
+  dialect    github, by its host
+  gate       origin: none, the pace is learned
+  and gate   that of its bucket, code_search unless its response names another
+  cost       1
+  priority   normal
+  partition  header:authorization
+"
+    );
+    let json = folder.check(&[&request[..], &["--json"]].concat());
+    let json: Value = serde_json::from_str(&json.out).expect("one object");
+    assert_eq!(json["file"], Value::Null);
+    assert_eq!(json["request"]["dialect"], "github");
+    // A file that is named has to be there.
+    let said = folder.check(&["own.toml", request[0], request[1]]);
+    assert_eq!(said.code, Some(2));
+}
+
 #[test]
 fn a_request_that_is_none_is_bad_usage_and_not_repeated() {
     let folder = Folder::new("usage").with("paceline.toml", GOOD);

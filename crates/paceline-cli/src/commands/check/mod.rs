@@ -21,6 +21,7 @@ Examples:
   paceline check deploy/paceline.toml --json
   paceline check --request 'GET https://api.example.com/search/code'
 
+With --request and without a file nothing is configured, and the dialect of the URL's host tells.
 The exit code is 0 if the configuration is right, else 2: each error names file,
 line, key and what would be right. What this version cannot do yet is told as a note.";
 
@@ -28,7 +29,7 @@ line, key and what would be right. What this version cannot do yet is told as a 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// The configuration [default: ./paceline.toml]
+    /// The configuration [default: ./paceline.toml; with --request, if there]
     #[arg(value_name = "FILE", conflicts_with = "config")]
     file: Option<PathBuf>,
 
@@ -48,7 +49,8 @@ pub(crate) struct CheckArgs {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Checked<'a> {
-    file: String,
+    /// None where nothing is configured.
+    file: Option<String>,
     upstreams: Vec<Summary<'a>>,
     notes: &'a [String],
     request: Option<Charged>,
@@ -56,12 +58,14 @@ struct Checked<'a> {
 
 pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
     let named = args.file.as_deref().or(args.config.as_deref());
-    let file = named.unwrap_or_else(|| Path::new(settings::USUAL_FILE));
+    let usual = Path::new(settings::USUAL_FILE);
+    let needs_none = args.request.is_some() && !usual.exists();
+    let file = named.or((!needs_none).then_some(usual));
     let head: Option<Head> = match &args.request {
         Some(text) => Some(text.parse().map_err(Stop::usage)?),
         None => None,
     };
-    let config = settings::read(file)?;
+    let config = file.map(settings::read).transpose()?.unwrap_or_default();
     let notes = notes::notes(&config);
     for note in &notes {
         output.talk(format_args!("note: {note}"));
@@ -72,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
         .map(|(name, upstream)| (name, upstream, upstream.clone().with_published()))
         .collect();
     let checked = Checked {
-        file: file.display().to_string(),
+        file: file.map(|file| file.display().to_string()),
         upstreams: kept
             .iter()
             .map(|(name, own, kept)| Summary::new(name, own, kept))
@@ -93,7 +97,10 @@ impl Checked<'_> {
             1 => "1 upstream".to_owned(),
             count => format!("{count} upstreams"),
         };
-        let mut text = format!("{}: good, {count}\n", self.file);
+        let mut text = match &self.file {
+            Some(file) => format!("{file}: good, {count}\n"),
+            None => format!("no {} here: nothing is configured\n", settings::USUAL_FILE),
+        };
         for upstream in &self.upstreams {
             text += &format!("\n{upstream}");
         }
