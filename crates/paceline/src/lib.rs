@@ -53,3 +53,8 @@ pub use paceline_engine::*;
 #[cfg(all(doctest, feature = "reqwest"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the page about dialects, as tests.
+#[cfg(all(doctest, feature = "reqwest", feature = "config"))]
+#[doc = include_str!("../../../docs/dialects.md")]
+struct Dialects;

@@ -11,8 +11,8 @@ use super::values::{TABLE, TEXT, tables};
 use crate::config::document::{Node, Table};
 use crate::upstream::text::quote;
 
-const KEYS: [&str; 5] = ["now", "status", "headers", "body", "expect"];
-const EXPECT_KEYS: [&str; 8] = [
+pub(super) const KEYS: [&str; 5] = ["now", "status", "headers", "body", "expect"];
+pub(super) const EXPECT_KEYS: [&str; 8] = [
     "class",
     "retry_after_seconds",
     "limit",

@@ -6,8 +6,8 @@ use super::gates::{Gates, KnownRoute};
 use super::values::{TABLE, TEXT, one_of, tables, texts};
 use crate::config::document::Table;
 
-const KEYS: [&str; 3] = ["by", "resources", "route"];
-const ROUTE_KEYS: [&str; 2] = ["match", "bucket"];
+pub(super) const KEYS: [&str; 3] = ["by", "resources", "route"];
+pub(super) const ROUTE_KEYS: [&str; 2] = ["match", "bucket"];
 const ROUTE: &str = r#"a method and a path, such as match = "GET /search/**""#;
 
 pub(super) fn gates(table: &Table<'_>) -> Option<Gates> {

@@ -17,6 +17,8 @@ mod gate_rules;
 mod gates;
 #[cfg(feature = "config")]
 mod known;
+#[cfg(all(test, feature = "config"))]
+mod page;
 mod path;
 #[cfg(feature = "config")]
 pub(crate) mod read;

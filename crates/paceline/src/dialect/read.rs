@@ -152,7 +152,7 @@ fn add_new<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {
     }
 }
 
-const CONFIDENCES: [(&str, Confidence); 3] = [
+pub(super) const CONFIDENCES: [(&str, Confidence); 3] = [
     ("read", Confidence::Read),
     ("mixed", Confidence::Mixed),
     ("prior", Confidence::Prior),

@@ -17,10 +17,10 @@ use super::values::{
 };
 use crate::config::document::Table;
 
-const WHEN_KEYS: [&str; 11] = [
+pub(super) const WHEN_KEYS: [&str; 11] = [
     "status", "at", "missing", "is", "contains", "code", "class", "kind", "scope", "pause", "retry",
 ];
-const WINDOW_KEYS: [&str; 17] = [
+pub(super) const WINDOW_KEYS: [&str; 17] = [
     "name",
     "unit",
     "each",
@@ -39,8 +39,8 @@ const WINDOW_KEYS: [&str; 17] = [
     "refill_every",
     "refill_every_in",
 ];
-const WAIT_KEYS: [&str; 3] = ["at", "unit", "always"];
-const COST_KEYS: [&str; 3] = ["unit", "requested", "actual"];
+pub(super) const WAIT_KEYS: [&str; 3] = ["at", "unit", "always"];
+pub(super) const COST_KEYS: [&str; 3] = ["unit", "requested", "actual"];
 
 pub(super) fn dialect(table: &Table<'_>) -> Dialect {
     let units = named_texts(table, "units").into_iter();
@@ -252,7 +252,7 @@ fn cost(table: &Table<'_>) -> CostRule {
     }
 }
 
-const CLASSES: [(&str, Verdict); 5] = [
+pub(super) const CLASSES: [(&str, Verdict); 5] = [
     ("ok", Verdict::Ok),
     ("rate_limited", Verdict::RateLimited),
     ("overloaded", Verdict::Overloaded),
@@ -260,7 +260,7 @@ const CLASSES: [(&str, Verdict); 5] = [
     ("other", Verdict::Other),
 ];
 
-const KINDS: [(&str, Kind); 3] = [
+pub(super) const KINDS: [(&str, Kind); 3] = [
     ("rate", Kind::Rate),
     ("concurrency", Kind::Concurrency),
     ("quota", Kind::Quota),

@@ -37,7 +37,9 @@ use core::pin::Pin;
 use ::reqwest::header::{Entry, HeaderMap};
 use ::reqwest::{Body, Request, Response};
 use http::Extensions;
-use reqwest_middleware::{ClientWithMiddleware, Next, Result};
+/// What [`client`] makes, so that it can be named without a dependency of one's own.
+pub use reqwest_middleware::ClientWithMiddleware;
+use reqwest_middleware::{Next, Result};
 
 use crate::outcome::{Outcome, Stopped};
 use crate::router::Router;
