@@ -76,3 +76,42 @@ fn what_is_wrong_with_a_dialect_is_told_with_its_place() {
         assert!(said.talk.contains(error), "{error}\n{}", said.talk);
     }
 }
+
+#[test]
+fn a_built_in_one_is_printed_as_a_template() {
+    let said = Folder::of("explain", "print").run("explain", &["--dialects", "slack"], "");
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+    assert!(
+        said.out
+            .starts_with("[dialect.slack]\nname = \"Slack Web API\"\n")
+    );
+    assert!(
+        said.out
+            .contains("\n[[dialect.slack.when]]\nat = \"body: error\"\n")
+    );
+
+    let own = said.out + "\n[dialect.mine]\nalso = [\"slack\"]\n";
+    let folder = Folder::of("explain", "printed").with("paceline.toml", own);
+    let said = folder.run("explain", &["--dialects", "slack", "--json"], "");
+    assert_eq!(
+        (said.code, facts(&said).len()),
+        (Some(0), 1),
+        "{}",
+        said.talk
+    );
+    assert_eq!(facts(&said)[0]["dialect"], json!("slack"));
+    for (name, wrong) in [
+        (
+            "mine",
+            "--dialects: mine is your own and stands in your configuration",
+        ),
+        (
+            "slak",
+            "--dialects: there is no dialect \"slak\"; expected slack?",
+        ),
+    ] {
+        let said = folder.run("explain", &["--dialects", name], "");
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+        assert!(said.talk.contains(wrong), "{}", said.talk);
+    }
+}

@@ -36,6 +36,26 @@ pub fn named(slug: &str) -> Option<Arc<Provider>> {
     all().iter().find(|own| *own.slug == *slug).cloned()
 }
 
+/// A built-in dialect in the form that a configuration has, `[dialect.NAME]`: a template for one's own.
+pub fn template(slug: &str) -> Option<String> {
+    let mut files = FILES.iter();
+    let (_, text) = files.find(|(own, _)| *own == slug)?;
+    let mut template = format!("[dialect.{slug}]\n");
+    for line in text.lines() {
+        // Arrays in it begin after a blank or a key.
+        let header = line.trim_start_matches('[');
+        let brackets = &line[..line.len() - header.len()];
+        let is_header = !brackets.is_empty() && header.starts_with(|c: char| c.is_alphabetic());
+        let place = if is_header {
+            format!("dialect.{slug}.")
+        } else {
+            String::new()
+        };
+        template += &format!("{brackets}{place}{header}\n");
+    }
+    Some(template)
+}
+
 /// The dialect that this host is known to speak; of several the one whose pattern says most.
 pub fn by_host(host: &str, port: u16) -> Option<Arc<Provider>> {
     by_host_among(all(), host, port)
@@ -100,6 +120,17 @@ mod tests {
                 panic!("{errors}");
             }
         }
+    }
+
+    #[test]
+    fn every_template_is_read_as_its_file_is() {
+        for own in all() {
+            let text = template(&own.slug).expect("it is built in");
+            let config = crate::config::Config::parse(&text, "own.toml");
+            let config = config.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+            assert_eq!(config.dialects[&*own.slug], *own);
+        }
+        assert_eq!(template("nobody"), None);
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod values;
 
 pub use gates::{Gates, KnownRoute};
 #[cfg(feature = "config")]
-pub use known::{all, by_host, named};
+pub use known::{all, by_host, named, template};
 #[cfg(feature = "config")]
 pub(crate) use known::{find, missing, spoken_at};
 

@@ -27,6 +27,7 @@ Examples:
   curl -si https://api.example.com/items | paceline explain
   paceline explain --jsonl < responses.jsonl
   paceline explain --dialects
+  paceline explain --dialects slack >> paceline.toml
 
 A line of --jsonl is an object with status, headers (a list of [name, value]) and, where known,
 id, now (RFC 3339), body and dialect; a line out is one flat object. A line that is wrong gives
@@ -60,9 +61,9 @@ pub(crate) struct ExplainArgs {
     #[arg(long, conflicts_with_all = ["status", "header", "body", "now", "dialects"])]
     jsonl: bool,
 
-    /// List the dialects that are known
-    #[arg(long, conflicts_with_all = ["status", "header", "body", "now"])]
-    dialects: bool,
+    /// List the dialects that are known; with a name, print that one as paceline.toml would have it
+    #[arg(long, value_name = "NAME", num_args = 0..=1, conflicts_with_all = ["status", "header", "body", "now"])]
+    dialects: Option<Option<String>>,
 
     /// The configuration, for dialects of your own [default: ./paceline.toml if there]
     #[arg(long, value_name = "FILE")]
@@ -75,8 +76,10 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(args: &ExplainArgs, output: &Output) -> Result<Exit, Stop> {
     let config = settings::load(args.config.as_deref())?;
-    if args.dialects {
-        return list(args.json, &config, output);
+    match &args.dialects {
+        Some(Some(name)) => return print(name, args.json, &config, output),
+        Some(None) => return list(args.json, &config, output),
+        None => {}
     }
     let named = match &args.dialect {
         Some(name) => Some(settings::dialect("--dialect", name, &config)?),
@@ -107,6 +110,22 @@ fn list(json: bool, config: &Config, output: &Output) -> Result<Exit, Stop> {
         };
         output.fact(&line)?;
     }
+    Ok(Exit::Good)
+}
+
+/// A dialect as a configuration would have it: to read, to correct, or to begin one's own with.
+fn print(name: &str, json: bool, config: &Config, output: &Output) -> Result<Exit, Stop> {
+    if json {
+        let own = settings::dialect("--dialects", name, config)?;
+        return output.fact(&reading::listed(&own)).map(|()| Exit::Good);
+    }
+    let Some(text) = dialect::template(name) else {
+        settings::dialect("--dialects", name, config)?;
+        return Err(Stop::usage(format!(
+            "--dialects: {name} is your own and stands in your configuration; expected one that is built in"
+        )));
+    };
+    output.fact(text.trim_end())?;
     Ok(Exit::Good)
 }
 
