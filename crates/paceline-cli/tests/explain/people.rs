@@ -151,3 +151,78 @@ fn people_are_told_which_hint_won_and_why_others_did_not() {
          This one is not worth sending again."
     );
 }
+
+#[test]
+fn people_are_told_why_it_is_a_refusal() {
+    let own = r#"
+[dialect.zorb]
+[[dialect.zorb.when]]
+at = "body: outcome"
+is = ["SLOWDOWN", "LATER"]
+class = "rate_limited"
+[[dialect.zorb.when]]
+status = [477]
+class = "rate_limited"
+[[dialect.zorb.when]]
+status = [409]
+at = "x-busy"
+class = "overloaded"
+"#;
+    let told = |test: &str, dialect: &str, status: &str, fields: &[&str], body: &str| {
+        let folder = Folder::of("explain", test)
+            .with("paceline.toml", own)
+            .with("body", body);
+        let mut arguments = vec!["--status", status, "--body", "body", "--dialect", dialect];
+        arguments.extend(fields.iter().flat_map(|field| ["-H", field]));
+        let said = folder.run("explain", &arguments, "");
+        assert_eq!(said.code, Some(0), "{}", said.talk);
+        let mut lines = said.out.lines();
+        lines.find_map(|line| Some(line.strip_prefix("because ")?.to_owned()))
+    };
+    for (test, status, fields, body, because) in [
+        (
+            "by-body",
+            "200",
+            &[][..],
+            r#"{"outcome":"LATER"}"#,
+            Some("body: outcome says \"LATER\""),
+        ),
+        (
+            "by-code",
+            "477",
+            &[],
+            "",
+            Some("that is what status 477 means in this dialect"),
+        ),
+        (
+            "by-field",
+            "409",
+            &["X-Busy: yes"],
+            "",
+            Some("x-busy says \"yes\""),
+        ),
+        ("by-status", "429", &[], "", Some("status 429 says so")),
+        (
+            "by-wait",
+            "403",
+            &["Retry-After: 3"],
+            "",
+            Some("a wait stands beside status 403"),
+        ),
+        (
+            "by-window",
+            "403",
+            &["X-RateLimit-Remaining: 0"],
+            "",
+            Some("nothing is left of x-ratelimit beside status 403"),
+        ),
+        ("by-none", "403", &[], "", None),
+        ("by-served", "200", &[], r#"{"outcome":"FINE"}"#, None),
+    ] {
+        assert_eq!(
+            told(test, "zorb", status, fields, body).as_deref(),
+            because,
+            "{test}"
+        );
+    }
+}

@@ -25,7 +25,7 @@ pub use path::PlaceError;
 pub use place::Place;
 pub use reading::TimeUnit;
 pub use wait::{Applies, WaitRule};
-pub use when::{Effect, Test, When};
+pub use when::{Decided, Effect, Test, When};
 pub use window::{Amount, Label, Span, WindowRule};
 
 use super::number::Decimal;
@@ -93,6 +93,17 @@ impl Dialect {
         }
         let sources = Sources::new(headers, body);
         read_head(status, headers, wall, Some((self, &sources)))
+    }
+
+    /// The rule of this dialect by which a response is what [`read`](Self::read) takes it for; none where its status, or a
+    /// field that all understand, tells.
+    pub fn decided_by(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: Option<&[u8]>,
+    ) -> Option<Decided<'_>> {
+        When::deciding(&self.when, status, &Sources::new(headers, body))
     }
 
     /// Adds nothing to what all upstreams say.

@@ -61,7 +61,37 @@ pub struct Effect {
     pub retry: Option<bool>,
 }
 
+/// The rule by which a response is what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Decided<'a> {
+    /// The rule.
+    pub rule: &'a When,
+    /// What the response is.
+    pub class: Verdict,
+    /// What stands at its place, if that is a text or a number; of several the one that fits.
+    pub found: Option<String>,
+}
+
 impl When {
+    /// The first rule that fits and says what the response is.
+    pub(super) fn deciding<'a>(
+        rules: &'a [Self],
+        status: StatusCode,
+        sources: &Sources<'_>,
+    ) -> Option<Decided<'a>> {
+        let mut rules = rules.iter();
+        rules.find_map(|rule| {
+            let class = rule.then.class.filter(|_| rule.fits(status, sources))?;
+            let found = rule.at.as_ref().and_then(|place| {
+                let texts = place.find(sources, None).into_iter();
+                let mut texts = texts.filter_map(|found| super::content::text(&found.value));
+                texts.find(|text| rule.test.accepts(text))
+            });
+            Some(Decided { rule, class, found })
+        })
+    }
+
     /// What all rules that fit mean together.
     pub(in super::super) fn all(
         rules: &[Self],
@@ -106,12 +136,23 @@ impl Test {
         match self {
             Self::Present => found.iter().any(|own| !own.value.is_null()),
             Self::Missing => found.iter().all(|own| own.value.is_null()),
-            Self::Is(words) => texts.any(|text| is_one(words, &text)),
-            Self::Code(words) => texts.any(|text| is_one(words, code(&text))),
-            Self::Contains(words) => texts.any(|text| {
+            Self::Is(_) | Self::Code(_) | Self::Contains(_) => {
+                texts.any(|text| self.accepts(&text))
+            }
+        }
+    }
+
+    /// Whether it is about this text.
+    fn accepts(&self, text: &str) -> bool {
+        match self {
+            Self::Present => true,
+            Self::Missing => false,
+            Self::Is(words) => is_one(words, text),
+            Self::Code(words) => is_one(words, code(text)),
+            Self::Contains(words) => {
                 let text = text.to_lowercase();
                 words.iter().any(|word| text.contains(&word.to_lowercase()))
-            }),
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Op
     let mut says = parts(&read(case, &alone));
     let before = parts(&silent);
     says.retain(|part| !before.contains(part));
+    says.extend(decides(case, &alone));
     if says.is_empty() {
         return case
             .dialect
@@ -29,6 +30,17 @@ pub(super) fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Op
             .and_then(|own| documented(own, name.as_str()));
     }
     Some(says.join("; "))
+}
+
+/// What the response is by this field.
+fn decides(case: &Case, alone: &HeaderMap) -> Option<String> {
+    let own = case.dialect.as_deref()?;
+    let decided = own.dialect.decided_by(case.status, alone, None)?;
+    let place = decided.rule.at.as_ref()?;
+    // Where nothing stands, no field says so.
+    decided.found.as_ref()?;
+    let class = decided.class.code();
+    Some(format!("by {place} the response is {class}"))
 }
 
 fn read(case: &Case, headers: &HeaderMap) -> Observation {

@@ -6,10 +6,12 @@ use jiff::Unit;
 use paceline::dialect::{self, Provider};
 use paceline::{Kind, Observation, Scope, Verdict, Window};
 
+mod because;
 mod fields;
 mod why;
 mod words;
 
+use because::because;
 use fields::meaning;
 use words::{note, span, thousandths};
 
@@ -29,6 +31,9 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
             "as {} speaks ({}: {}, {})",
             own.name, own.confidence, own.source, own.date
         );
+    }
+    if let Some(because) = because(case, seen) {
+        let _ = writeln!(text, "because {because}");
     }
     let heading = text.len();
     let mut silent = Vec::new();

@@ -1,5 +1,5 @@
 use super::super::{Dialect, Effect, Test, When};
-use super::{flags, place, read};
+use super::{flags, headers, place, read};
 use crate::{Kind, Scope, Verdict};
 
 fn rule(statuses: &[u16], at: &str, test: Test, then: Effect) -> When {
@@ -98,6 +98,57 @@ fn all_rules_that_fit_apply_and_the_first_word_counts() {
     assert_eq!((seen.kind, seen.scope), (Kind::Rate, Scope::Endpoint));
     let seen = read(&own, 404, &[("x-why", "quota")], "");
     assert_eq!((seen.verdict, seen.scope), (Verdict::Other, Scope::Gate));
+}
+
+#[test]
+fn the_rule_that_decided_is_told_with_what_stands_at_its_place() {
+    let own = dialect(vec![
+        rule(
+            &[],
+            "body: e",
+            Test::Is(words(&["slow"])),
+            Effect {
+                kind: Some(Kind::Quota),
+                ..Effect::default()
+            },
+        ),
+        rule(
+            &[],
+            "body: all[].e",
+            Test::Contains(words(&["slow"])),
+            refused(),
+        ),
+        rule(&[], "body: e", Test::Is(words(&["slow"])), refused()),
+        rule(&[477], "", Test::Present, refused()),
+        rule(
+            &[200],
+            "x-fine",
+            Test::Missing,
+            Effect {
+                class: Some(Verdict::Other),
+                ..Effect::default()
+            },
+        ),
+    ]);
+    let decided = |status: u16, fields: &[(&str, &str)], body: &str| {
+        let (seen, fields) = (read(&own, status, fields, body), headers(fields));
+        let status = http::StatusCode::from_u16(status).expect("a status");
+        let decided = own.decided_by(status, &fields, Some(body.as_bytes()))?;
+        assert_eq!(decided.class, seen.verdict);
+        let at = own.when.iter().position(|rule| rule == decided.rule);
+        Some((at.expect("one of them"), decided.found))
+    };
+    let found = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        decided(403, &[], r#"{"e":"slow"}"#),
+        Some((2, found("slow")))
+    );
+    let several = r#"{"e":"slow","all":[{"e":"fine"},{"e":"too slow"}]}"#;
+    assert_eq!(decided(403, &[], several), Some((1, found("too slow"))));
+    assert_eq!(decided(477, &[], "{}"), Some((3, None)));
+    assert_eq!(decided(200, &[], "{}"), Some((4, None)));
+    assert_eq!(decided(200, &[("x-fine", "1")], "{}"), None);
+    assert_eq!(decided(429, &[], "{}"), None);
 }
 
 /// What is found in a body may hold for any status, what is asked of a status only for that.
