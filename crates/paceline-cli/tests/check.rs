@@ -144,6 +144,20 @@ dialect = "zorb"
 }
 
 #[test]
+fn a_dialect_of_the_name_of_a_built_in_one_is_noted() {
+    let text =
+        "[dialect.github]\nalso = [\"github\"]\npause = \"9s\"\n[dialect.mine]\npause = \"9s\"\n";
+    let said = Folder::new("shadow").with("paceline.toml", text).check(&[]);
+    assert_eq!(
+        (said.code, said.talk.as_str()),
+        (
+            Some(0),
+            "note: dialect.github: it takes the place of the built-in dialect of that name, also at its hosts\n"
+        )
+    );
+}
+
+#[test]
 fn a_gate_that_will_be_found_is_told_by_what() {
     let folder = Folder::new("found").with("paceline.toml", GOOD);
     for (request, found, json) in [

@@ -4,7 +4,10 @@ use core::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::document::Table;
+use paceline_engine::response::dialect::Dialect;
+
+use super::document::{Node, Table};
+use super::read::{NAME, is_plain};
 use crate::dialect::{self, Provider};
 use crate::upstream::text::quote;
 use crate::upstream::{HostPattern, TextError};
@@ -70,6 +73,7 @@ impl Reading<'_> {
                 self.under_way.borrow_mut().push(name);
                 let provider = dialect::read::provider(name, table, &|other| self.named(other));
                 self.under_way.borrow_mut().pop();
+                Self::check(name, table, &provider);
                 let provider = Arc::new(provider);
                 let mut done = self.done.borrow_mut();
                 done.insert((*name).to_owned(), Arc::clone(&provider));
@@ -77,6 +81,30 @@ impl Reading<'_> {
             }
             None => dialect::named(wanted)
                 .ok_or_else(|| dialect::missing(wanted, self.tables.keys().copied())),
+        }
+    }
+
+    /// Notes a name that nobody could write elsewhere, and a dialect that adds nothing to what all understand. One that takes
+    /// the place of a built-in one may do so to have nothing added there.
+    fn check(name: &str, table: &Table<'_>, own: &Provider) {
+        if !is_plain(name) {
+            table.fail(
+                format!("{} cannot name a dialect", quote(name)),
+                format!("{NAME}, such as [dialect.mine]"),
+            );
+        }
+        let builds_on = |node: Node<'_>| !node.is_empty_array();
+        let adds_nothing = own.dialect == Dialect::PLAIN
+            && !table.entry("also").is_some_and(builds_on)
+            && own.gates.is_none()
+            && own.limits.is_empty()
+            && own.routes.is_empty()
+            && own.cold_start.is_none();
+        if adds_nothing && dialect::named(name).is_none() && !table.is_in_wrong_file() {
+            table.fail(
+                "it says nothing that all upstreams do not say",
+                "when, window, wait, cost, gates, limits, pause, or also (docs/dialects.md has them all)",
+            );
         }
     }
 

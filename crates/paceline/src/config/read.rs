@@ -131,14 +131,19 @@ fn key_in(text: &str, end: usize, ends: bool) -> String {
 
 /// Names are a part of paths (`/NAME/…`), metrics and messages, and `/-/` is the administrator's.
 fn check_name(name: &str, node: &Node<'_>) {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    let fine = name.bytes().all(plain) && name.bytes().any(|b| b.is_ascii_alphanumeric());
-    if !fine {
+    if !is_plain(name) {
         node.fail(
             format!("{} cannot name an upstream", quote(name)),
-            "letters, digits, hyphens, underscores and dots, such as [upstream.github]",
+            format!("{NAME}, such as [upstream.github]"),
         );
     }
+}
+
+pub(super) const NAME: &str = "letters, digits, hyphens, underscores and dots";
+
+pub(super) fn is_plain(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    name.bytes().all(plain) && name.bytes().any(|b| b.is_ascii_alphanumeric())
 }
 
 fn upstream(
@@ -371,7 +376,8 @@ fn retry(table: &Table<'_>) -> Retry {
     retry
 }
 
-fn some_time(text: &str) -> Result<Duration, TextError> {
+/// A duration that is longer than nothing.
+pub(crate) fn some_time(text: &str) -> Result<Duration, TextError> {
     match parse_duration(text)? {
         Duration::ZERO => Err(TextError::new(
             format!("{} is no time at all", quote(text)),

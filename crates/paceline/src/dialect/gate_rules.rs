@@ -3,7 +3,7 @@
 use paceline_engine::GatesBy;
 
 use super::gates::{Gates, KnownRoute};
-use super::values::{TABLE, TEXT, one_of, tables, texts};
+use super::values::{TABLE, TEXT, TEXTS, one_of, tables, texts};
 use crate::config::document::Table;
 
 pub(super) const KEYS: [&str; 3] = ["by", "resources", "route"];
@@ -21,7 +21,7 @@ pub(super) fn gates(table: &Table<'_>) -> Option<Gates> {
     let by = one_of(&table, "by", &GatesBy::ALL.map(|by| (by.code(), by)))?;
     let gates = Gates {
         by,
-        resources: texts(&table, "resources"),
+        resources: resources(&table),
         routes: tables(&table, "route", &ROUTE_KEYS)
             .iter()
             .filter_map(|route| known_route(route, by))
@@ -36,8 +36,31 @@ pub(super) fn gates(table: &Table<'_>) -> Option<Gates> {
     Some(gates)
 }
 
+fn resources(table: &Table<'_>) -> Vec<Box<str>> {
+    let node = table.entry("resources");
+    for node in node.iter().flat_map(|node| node.elements(TEXTS)) {
+        if node.is_text()
+            && node
+                .text(TEXT)
+                .is_some_and(|own| own.is_empty() || own.contains('/'))
+        {
+            node.fail(
+                "it is not one segment of a path",
+                r#"a segment, such as "channels" for /channels/123/messages"#,
+            );
+        }
+    }
+    texts(table, "resources")
+}
+
 fn known_route(table: &Table<'_>, by: GatesBy) -> Option<KnownRoute> {
     let bucket = table.entry("bucket");
+    if by == GatesBy::Resource {
+        table.fail(
+            "quotas go by objects alone here, whatever the route",
+            r#"by = "endpoint" or "bucket", or no routes"#,
+        );
+    }
     if by != GatesBy::Bucket
         && let Some(node) = &bucket
     {

@@ -104,6 +104,7 @@ pub(crate) fn provider(
             add(&mut provider, (*other).clone());
         }
     }
+    rules::check_units(table, &provider.dialect);
     rules::check_statuses(table, &provider.dialect);
     if let Some(gates) = &provider.gates {
         gate_rules::check(table, gates.by, provider.dialect.bucket.is_some());

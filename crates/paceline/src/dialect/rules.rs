@@ -15,7 +15,7 @@ use super::values::{
     PLACE, STATUSES, TEXT, TEXTS, UNITS, amount, duration, label, named_texts, one_of, part, place,
     read_whole, span, statuses, tables, texts,
 };
-use crate::config::document::Table;
+use crate::config::document::{Node, Table};
 
 pub(super) const WHEN_KEYS: [&str; 11] = [
     "status", "at", "missing", "is", "contains", "code", "class", "kind", "scope", "pause", "retry",
@@ -111,6 +111,18 @@ fn check_when(table: &Table<'_>, test: &Test) {
             r#"class = "rate_limited", or one of kind, scope, pause and retry"#,
         );
     }
+    if let Some(node) = table.entry("status").filter(|node| node.is_empty_array()) {
+        node.fail("it is empty, so that any status would fit", STATUSES);
+    }
+    let contains = table.entry("contains");
+    for node in contains.iter().flat_map(|node| node.elements(TEXTS)) {
+        if node.is_text() && node.text(TEXT) == Some("") {
+            node.fail(
+                "every text has nothing in it",
+                r#"words, such as "slow down""#,
+            );
+        }
+    }
     let tests = ["is", "contains", "code", "missing"];
     let mut tests = tests.iter().filter_map(|key| table.entry(key));
     for node in tests.by_ref().take(1) {
@@ -122,6 +134,16 @@ fn check_when(table: &Table<'_>, test: &Test) {
         second.fail(
             "there is another test beside it",
             "one of is, contains, code and missing; a rule for each",
+        );
+    }
+}
+
+/// Notes units of buckets that no response is said to name.
+pub(super) fn check_units(table: &Table<'_>, dialect: &Dialect) {
+    if let Some(node) = table.entry("units").filter(|_| dialect.bucket.is_none()) {
+        node.fail(
+            "they go by buckets, and nothing says where their names stand",
+            r#"bucket = "x-ratelimit-resource""#,
         );
     }
 }
@@ -234,7 +256,8 @@ fn wait(table: &Table<'_>) -> Option<WaitRule> {
 fn cost(table: &Table<'_>) -> CostRule {
     let unit = table.entry("unit").and_then(|node| node.text(TEXT));
     let actual = table.entry("actual");
-    if actual.is_none() && table.entry("requested").is_none() {
+    let names_some = |node: &Node<'_>| !node.is_empty_array();
+    if !actual.as_ref().is_some_and(names_some) && table.entry("requested").is_none() {
         table.fail(
             "it does not say where a cost stands",
             r#"actual = ["body: usage.total_tokens"], or requested"#,

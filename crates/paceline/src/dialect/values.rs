@@ -4,9 +4,10 @@ use core::time::Duration;
 
 use paceline_engine::response::dialect::{Amount, Label, Place, PlaceError, Span, TimeUnit};
 
-use crate::config::document::Table;
+use crate::config::document::{Table, distance};
+use crate::config::read::some_time;
+use crate::upstream::TextError;
 use crate::upstream::text::quote;
-use crate::upstream::{TextError, parse_duration};
 
 pub(super) const TEXT: &str = "a text";
 pub(super) const TEXTS: &str = r#"an array of texts, such as ["api.github.com"]"#;
@@ -78,6 +79,15 @@ pub(super) fn read_whole(text: &str) -> Result<Place, TextError> {
 }
 
 fn read_place(text: &str) -> Result<Place, TextError> {
+    // One letter beside it is a slip: no field is called so.
+    if let Some((source, path)) = text.split_once(':')
+        && distance(&source.trim().to_lowercase(), "body") == 1
+    {
+        return Err(TextError::new(
+            format!("{} is no field", quote(source.trim())),
+            format!("body:{path}?"),
+        ));
+    }
     text.parse().map_err(|error: PlaceError| {
         TextError::new(
             format!("{}: {}", quote(text), error.problem()),
@@ -112,11 +122,11 @@ pub(super) fn span(table: &Table<'_>, key: &str, unit: &str) -> Option<Span> {
         return part(table, key).map(|place| Span::At(place, unit));
     }
     let form = format!(r#"a duration, such as "15m", or a place beside {unit} = "seconds""#);
-    node.read_with(&form, parse_duration).map(Span::Fixed)
+    node.read_with(&form, some_time).map(Span::Fixed)
 }
 
 pub(super) fn duration(table: &Table<'_>, key: &str) -> Option<Duration> {
-    table.entry(key)?.read_with(DURATION, parse_duration)
+    table.entry(key)?.read_with(DURATION, some_time)
 }
 
 /// One of some words.

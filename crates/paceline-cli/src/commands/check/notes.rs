@@ -1,6 +1,7 @@
 //! What is right and will not do what it says.
 
 use paceline::config::Config;
+use paceline::dialect;
 use paceline::upstream::{Route, Upstream};
 use paceline::{Limit, Unit};
 
@@ -9,6 +10,13 @@ use crate::settings;
 /// In the order of the file, after what this version cannot do yet.
 pub(super) fn notes(config: &Config) -> Vec<String> {
     let mut notes = settings::not_yet(config);
+    for name in config.dialects.keys() {
+        if dialect::named(name).is_some() {
+            notes.push(format!(
+                "dialect.{name}: it takes the place of the built-in dialect of that name, also at its hosts"
+            ));
+        }
+    }
     for (name, upstream) in &config.upstreams {
         for (place, limit) in all_limits(upstream) {
             let Unit::Other(word) = &limit.unit else {

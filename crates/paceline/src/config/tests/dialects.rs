@@ -54,7 +54,7 @@ fn statuses_that_refuse_by_themselves_or_by_a_rule_are_fine() {
         "statuses = [200]\nwhen = [{ at = 'body: e', is = ['slow'], class = 'rate_limited' }]",
         "statuses = [200]\nalso = ['slack']",
     ] {
-        let text = format!("[dialect.a]\n{text}");
+        let text = format!("[dialect.a]\npause = '1s'\n{text}");
         let config = Config::parse(&text, "own.toml");
         assert!(config.is_ok(), "{text}: {config:?}");
     }

@@ -145,12 +145,64 @@ const MISTAKES: &[(&str, &str)] = &[
         "2:15: upstream.a.hosts[1]: x is named twice; expected each host once, in one upstream",
     ),
     (
-        "[dialect.a]\nhosts = ['x.example', '*.x.example:80']\n[dialect.b]\nhosts = ['X.example']",
-        r#"4:10: dialect.b.hosts[0]: x.example belongs to dialect "a" already; expected each host once, in one dialect"#,
+        "[dialect.a]\nhosts = ['x.example', '*.x.example:80']\npause = '1s'\n[dialect.b]\nalso = ['a']\nhosts = ['X.example']",
+        r#"6:10: dialect.b.hosts[0]: x.example belongs to dialect "a" already; expected each host once, in one dialect"#,
     ),
     (
         "[dialect.a]\nstatuses = [429, 477]\n[[dialect.a.when]]\nstatus = [478]\nclass = 'rate_limited'",
         r#"2:18: dialect.a.statuses[1]: no rule makes a refusal of 477, and by itself it is none; expected [[when]] with status = [477] and class = "rate_limited", or another status"#,
+    ),
+    (
+        "[dialect.\"\"]\npause = '1s'",
+        r#"1:1: dialect."": "" cannot name a dialect; expected letters, digits, hyphens, underscores and dots, such as [dialect.mine]"#,
+    ),
+    (
+        "[dialect.\"a b/é\"]\npause = '1s'",
+        r#"1:1: dialect."a b/é": "a b/é" cannot name a dialect; expected letters, digits, hyphens, underscores and dots, such as [dialect.mine]"#,
+    ),
+    (
+        "[dialect.z]\nname = 'Z'",
+        "1:1: dialect.z: it says nothing that all upstreams do not say; expected when, window, wait, cost, gates, limits, pause, or also (docs/dialects.md has them all)",
+    ),
+    (
+        "[dialect.z]\nunits = { a = 'points' }",
+        r#"2:9: dialect.z.units: they go by buckets, and nothing says where their names stand; expected bucket = "x-ratelimit-resource""#,
+    ),
+    (
+        "[dialect.z]\npause = '0s'",
+        r#"2:9: dialect.z.pause: "0s" is no time at all; expected a duration above zero, such as "2m""#,
+    ),
+    (
+        "[dialect.z]\nwindow = [{ remaining = 'x-left', length = '0s' }]",
+        r#"2:44: dialect.z.window[0].length: "0s" is no time at all; expected a duration above zero, such as "2m""#,
+    ),
+    (
+        "[dialect.z]\nwait = [{ at = 'bdy: x' }]",
+        r#"2:16: dialect.z.wait[0].at: "bdy" is no field; expected body: x?"#,
+    ),
+    (
+        "[dialect.z]\ngates = { by = 'resource', resources = ['a', 'b/c'] }",
+        r#"2:46: dialect.z.gates.resources[1]: it is not one segment of a path; expected a segment, such as "channels" for /channels/123/messages"#,
+    ),
+    (
+        "[dialect.z]\ngates = { by = 'resource', resources = [''] }",
+        r#"2:41: dialect.z.gates.resources[0]: it is not one segment of a path; expected a segment, such as "channels" for /channels/123/messages"#,
+    ),
+    (
+        "[dialect.z]\ngates = { by = 'resource', resources = ['a'], route = [{ match = '* /a' }] }",
+        r#"2:56: dialect.z.gates.route[0]: quotas go by objects alone here, whatever the route; expected by = "endpoint" or "bucket", or no routes"#,
+    ),
+    (
+        "[dialect.z]\nwhen = [{ status = [], class = 'other' }]",
+        "2:20: dialect.z.when[0].status: it is empty, so that any status would fit; expected an array of statuses, such as [429, 503]",
+    ),
+    (
+        "[dialect.z]\nwhen = [{ at = 'body: e', contains = [''], class = 'other' }]",
+        r#"2:39: dialect.z.when[0].contains[0]: every text has nothing in it; expected words, such as "slow down""#,
+    ),
+    (
+        "[dialect.z]\ncost = [{ actual = [] }]",
+        r#"2:9: dialect.z.cost[0]: it does not say where a cost stands; expected actual = ["body: usage.total_tokens"], or requested"#,
     ),
     (
         "[dialect.mine]\nalso = ['mine']",
@@ -165,7 +217,7 @@ const MISTAKES: &[(&str, &str)] = &[
         r#"2:9: dialect.a.also[0]: there is no dialect "mne"; expected mine? (`paceline explain --dialects` lists them all)"#,
     ),
     (
-        "[dialect.a]\nhosts = ['x', 'x.']",
+        "[dialect.a]\nhosts = ['x', 'x.']\npause = '1s'",
         "2:15: dialect.a.hosts[1]: x is named twice; expected each host once, in one dialect",
     ),
     (
