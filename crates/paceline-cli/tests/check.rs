@@ -79,6 +79,7 @@ GET request
   gate       github: 5000/h, 100 in flight
   gate       github GET /search/**: 30/m
   and gate   that of its bucket, code_search unless its response names another
+             route GET /search/code
   cost       2
   priority   background
   partition  header:authorization, query:api_key
@@ -96,7 +97,7 @@ GET request
                 {"name": "github", "limits": ["5000/h", "100 in flight"]},
                 {"name": "github GET /search/**", "limits": ["30/m"]},
             ],
-            "found": {"by": "bucket", "bucket": "code_search"},
+            "found": {"by": "bucket", "bucket": "code_search", "route": "GET /search/code"},
             "partition": ["header:authorization", "query:api_key"],
         })
     );
@@ -144,6 +145,47 @@ dialect = "zorb"
 }
 
 #[test]
+fn dialects_of_ones_own_are_summed_up() {
+    let page = include_str!("../../../docs/dialects.md");
+    let (_, after) = page.split_once("```toml\n").expect("a dialect");
+    let (zorb, _) = after.split_once("```").expect("its end");
+    let text = format!(
+        "{zorb}\n[dialect.plain]\nalso = ['mw-nginx']\nroute = [{{ match = 'GET /a', limits = ['1/s'] }}]\n"
+    );
+    let folder = Folder::new("own").with("paceline.toml", text);
+    let said = folder.check(&[]);
+    assert_eq!((said.code, said.talk.as_str()), (Some(0), ""));
+    assert_eq!(
+        said.out,
+        "\
+paceline.toml: good, 0 upstreams, 2 dialects
+
+dialect plain
+  hosts      none, it is spoken where it is named
+  route      GET /a: also 1/s, cost 1
+  examples   none
+
+dialect zorb
+  hosts      api.zorb.example
+  rules      2 when, 1 window, 1 wait, 1 cost
+  gates      by endpoint
+  limits     60/m, 5000 points/h
+  examples   4, read as they say
+"
+    );
+    let json = folder.check(&["--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("one object");
+    assert_eq!(
+        json["dialects"][1],
+        json!({
+            "name": "zorb", "hosts": ["api.zorb.example"], "examples": 4, "gates": "endpoint",
+            "rules": {"when": 2, "window": 1, "wait": 1, "cost": 1},
+            "limits": ["60/m", "5000 points/h"], "routes": [],
+        })
+    );
+}
+
+#[test]
 fn a_dialect_of_the_name_of_a_built_in_one_is_noted() {
     let text =
         "[dialect.github]\nalso = [\"github\"]\npause = \"9s\"\n[dialect.mine]\npause = \"9s\"\n";
@@ -164,17 +206,20 @@ fn a_gate_that_will_be_found_is_told_by_what() {
         (
             "POST https://discord.com/api/v10/channels/1/messages",
             Some("one of its route's own, until its response names a bucket"),
-            json!({"by": "bucket"}),
+            json!({
+                "by": "bucket", "route": "POST /api/v10/channels/*/messages",
+                "object": {"after": "channels", "mark": "MARK"},
+            }),
         ),
         (
             "GET https://slack.com/api/users.list",
             Some("one of its endpoint's own"),
-            json!({"by": "endpoint"}),
+            json!({"by": "endpoint", "route": "GET /api/users.list"}),
         ),
         (
             "GET https://api.airtable.com/v0/app123/Tasks",
             Some("one of its object's own"),
-            json!({"by": "resource"}),
+            json!({"by": "resource", "object": {"after": "v0", "mark": "MARK"}}),
         ),
         ("GET https://example.com/", None, Value::Null),
     ] {
@@ -185,9 +230,44 @@ fn a_gate_that_will_be_found_is_told_by_what() {
             .find_map(|line| line.strip_prefix("  and gate   "));
         assert_eq!(line, found, "{request}");
         let said = folder.check(&["--json", "--request", request]);
-        let told: Value = serde_json::from_str(&said.out).expect("one object");
+        let mut told: Value = serde_json::from_str(&said.out).expect("one object");
+        if let Some(mark) = told["request"]["found"].pointer_mut("/object/mark") {
+            assert_eq!(mark.as_str().map(str::len), Some(6));
+            *mark = json!("MARK");
+        }
         assert_eq!(told["request"]["found"], json, "{request}");
     }
+}
+
+#[test]
+fn two_requests_that_share_a_gate_are_told_the_same_and_no_object_is_named() {
+    let folder = Folder::new("shared").with("paceline.toml", GOOD);
+    let gate = |request: &str| {
+        let said = folder.check(&["--request", request]);
+        let (_, gate) = said.out.split_once("  and gate   ").expect("a gate");
+        let gate = gate.split("  cost ").next().expect("a gate").to_owned();
+        assert!(
+            !gate.contains("app1") && !gate.contains("41771983423143937"),
+            "{gate}"
+        );
+        gate
+    };
+    let base = |path: &str| gate(&format!("GET https://api.airtable.com/v0/{path}"));
+    assert_eq!(base("app1/Tasks"), base("app1/People"));
+    assert_ne!(base("app1/Tasks"), base("app2/Tasks"));
+    let discord = |path: &str| gate(&format!("GET https://discord.com/api/v10/{path}"));
+    assert_eq!(
+        discord("users/41771983423143937"),
+        discord("users/41771983423143938")
+    );
+    assert_ne!(
+        discord("users/41771983423143937"),
+        discord("users/41771983423143937/x")
+    );
+    assert_ne!(
+        discord("channels/1/messages"),
+        discord("channels/2/messages")
+    );
 }
 
 #[test]
@@ -347,6 +427,7 @@ This GET request
   dialect    github, by its host
   gate       origin: none, the pace is learned
   and gate   that of its bucket, code_search unless its response names another
+             route GET /search/code
   cost       1
   priority   normal
   partition  header:authorization

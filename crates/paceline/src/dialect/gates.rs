@@ -30,6 +30,16 @@ pub struct KnownRoute {
     pub bucket: Option<Box<str>>,
 }
 
+/// By what the gate of a request is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GateShape<'a> {
+    /// The method and the path, `*` for objects in it; or the pattern that joins several. None where objects alone count.
+    pub route: Option<String>,
+    /// The object with quotas of its own, after the segment that says what it is.
+    pub object: Option<(&'a str, &'a str)>,
+}
+
 impl Gates {
     /// Quotas that go by this, with nothing known.
     pub const fn new(by: GatesBy) -> Self {
@@ -73,6 +83,33 @@ impl Gates {
                 .resource(path)
                 .map(|(resource, object)| keyer.number([resource.as_bytes(), object.as_bytes()])),
             known: bucket.and_then(|index| u16::try_from(index).ok()),
+        }
+    }
+
+    /// The same in words: requests of which this is the same share a gate, unless a response names their buckets.
+    pub fn shape<'a>(&'a self, method: &Method, path: &'a str) -> GateShape<'a> {
+        let known = self
+            .routes
+            .iter()
+            .find(|route| route.matcher.matches(method, path));
+        let route = match (self.by, known) {
+            (GatesBy::Resource, _) => None,
+            (
+                _,
+                Some(KnownRoute {
+                    matcher,
+                    bucket: None,
+                }),
+            ) => Some(matcher.to_string()),
+            _ => {
+                let segments = plain(path).map(String::from_utf8_lossy);
+                let segments: Vec<_> = segments.collect();
+                Some(format!("{method} {}", segments.join("/")))
+            }
+        };
+        GateShape {
+            route,
+            object: self.resource(path),
         }
     }
 
@@ -122,6 +159,32 @@ mod tests {
         }
         assert_ne!(keys[3], keys[4]);
         assert_eq!((keys[0].resource, keys[0].known), (None, None));
+    }
+
+    #[test]
+    fn the_shape_of_a_request_says_what_its_route_goes_by() {
+        let mut gates = Gates::new(GatesBy::Bucket);
+        gates.resources = vec!["channels".into()];
+        gates.routes = vec![KnownRoute {
+            matcher: "* /files/**".parse().unwrap(),
+            bucket: None,
+        }];
+        let shape = |path| {
+            let shape = gates.shape(&Method::GET, path);
+            (shape.route.unwrap(), shape.object)
+        };
+        assert_eq!(
+            shape("/api/channels/7/messages/8"),
+            (
+                "GET /api/channels/*/messages/*".into(),
+                Some(("channels", "7"))
+            )
+        );
+        assert_eq!(shape("/files/a"), ("* /files/**".into(), None));
+        let mut objects = Gates::new(GatesBy::Resource);
+        objects.resources = vec!["v0".into()];
+        let shape = objects.shape(&Method::GET, "/v0/app1/Tasks");
+        assert_eq!((shape.route, shape.object), (None, Some(("v0", "app1"))));
     }
 
     #[test]

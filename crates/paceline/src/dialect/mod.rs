@@ -27,7 +27,7 @@ mod rules;
 #[cfg(feature = "config")]
 mod values;
 
-pub use gates::{Gates, KnownRoute};
+pub use gates::{GateShape, Gates, KnownRoute};
 #[cfg(feature = "config")]
 pub use known::{all, by_host, named, template};
 #[cfg(feature = "config")]

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+mod dialect;
 mod notes;
 mod request;
 mod summary;
 
+use dialect::DialectSummary;
 use request::{Charged, Head};
 use summary::Summary;
 
@@ -52,6 +54,7 @@ struct Checked<'a> {
     /// None where nothing is configured.
     file: Option<String>,
     upstreams: Vec<Summary<'a>>,
+    dialects: Vec<DialectSummary<'a>>,
     notes: &'a [String],
     request: Option<Charged>,
 }
@@ -81,6 +84,11 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
             .iter()
             .map(|(name, own, kept)| Summary::new(name, own, kept))
             .collect(),
+        dialects: config
+            .dialects
+            .iter()
+            .map(|(name, own)| DialectSummary::new(name, own))
+            .collect(),
         notes: &notes,
         request: head.as_ref().map(|head| Charged::new(head, &config)),
     };
@@ -93,16 +101,23 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
 
 impl Checked<'_> {
     fn for_people(&self) -> String {
-        let count = match self.upstreams.len() {
-            1 => "1 upstream".to_owned(),
-            count => format!("{count} upstreams"),
+        let count = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            count => format!("{count} {what}s"),
         };
+        let mut counts = count(self.upstreams.len(), "upstream");
+        if !self.dialects.is_empty() {
+            counts += &format!(", {}", count(self.dialects.len(), "dialect"));
+        }
         let mut text = match &self.file {
-            Some(file) => format!("{file}: good, {count}\n"),
+            Some(file) => format!("{file}: good, {counts}\n"),
             None => format!("no {} here: nothing is configured\n", settings::USUAL_FILE),
         };
         for upstream in &self.upstreams {
             text += &format!("\n{upstream}");
+        }
+        for dialect in &self.dialects {
+            text += &format!("\n{dialect}");
         }
         if let Some(charged) = &self.request {
             text += &format!("\n{charged}");

@@ -1,10 +1,13 @@
 //! What one request would be charged to.
 //!
-//! Nothing of the request's values is shown: a path, a query and a header may hold credentials.
+//! None of the request's values is shown: a query, a header, an object in a path may be secret. Of a path only words of the API
+//! are, where a gate goes by them.
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 use std::collections::BTreeMap;
+use std::hash::DefaultHasher;
 
 use http::{HeaderMap, Method, Uri};
 use paceline::config::Config;
@@ -90,6 +93,20 @@ struct Found {
     /// The bucket that the request is taken to be in until a response says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     bucket: Option<String>,
+    /// Its method and path, `*` for objects, which may be secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<Object>,
+}
+
+/// An object with quotas of its own.
+#[derive(Serialize)]
+struct Object {
+    /// The segment before it.
+    after: String,
+    /// The same for the same object; not its name, which may be secret.
+    mark: String,
 }
 
 impl Charged {
@@ -119,7 +136,7 @@ impl Charged {
                 .filter_map(|index| gates.get(index))
                 .map(Gate::new)
                 .collect(),
-            found: Found::new(&routed),
+            found: Found::new(&routed, head),
             cost: routed.want.cost.of(&Unit::Requests),
             costs: costs(&routed.want.cost),
             spends: routed.want.cost,
@@ -134,16 +151,29 @@ impl Charged {
 }
 
 impl Found {
-    fn new(routed: &Routed) -> Option<Self> {
+    fn new(routed: &Routed, head: &Head) -> Option<Self> {
         let (route, gates) = (routed.want.route?, routed.pace.gates()?);
         let known = route
             .known
             .and_then(|known| gates.routes.get(usize::from(known)));
+        let shape = gates.shape(&head.method, head.uri.path());
         Some(Self {
             by: gates.by.code(),
             bucket: known.and_then(|known| Some(known.bucket.as_deref()?.into())),
+            route: shape.route,
+            object: shape.object.map(|(after, object)| Object {
+                after: after.into(),
+                mark: mark(object),
+            }),
         })
     }
+}
+
+/// Six digits that tell objects apart and do not say their names.
+fn mark(object: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    object.hash(&mut hasher);
+    format!("{:06x}", hasher.finish() >> 40)
 }
 
 impl fmt::Display for Found {
@@ -152,13 +182,25 @@ impl fmt::Display for Found {
             Some(bucket) => write!(
                 f,
                 "that of its bucket, {bucket} unless its response names another"
-            ),
+            )?,
             None if self.by == GatesBy::Bucket.code() => {
-                f.write_str("one of its route's own, until its response names a bucket")
+                f.write_str("one of its route's own, until its response names a bucket")?;
             }
-            None if self.by == GatesBy::Endpoint.code() => f.write_str("one of its endpoint's own"),
-            None => f.write_str("one of its object's own"),
+            None if self.by == GatesBy::Endpoint.code() => {
+                f.write_str("one of its endpoint's own")?
+            }
+            None => f.write_str("one of its object's own")?,
         }
+        if let Some(route) = &self.route {
+            write!(f, "\n             route {route}")?;
+        }
+        if let Some(Object { after, mark }) = &self.object {
+            write!(
+                f,
+                "\n             object {mark} after /{after}/, by a mark that stands for its name"
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -32,7 +32,7 @@ struct QueueSummary {
 }
 
 #[derive(Serialize)]
-struct RouteSummary {
+pub(super) struct RouteSummary {
     r#match: String,
     limits: Vec<String>,
     /// In requests, and in every unit by word.
@@ -82,7 +82,7 @@ impl<'a> Summary<'a> {
 }
 
 impl RouteSummary {
-    fn new(route: &Route) -> Self {
+    pub(super) fn new(route: &Route) -> Self {
         Self {
             r#match: route.matcher.to_string(),
             limits: texts(&route.limits),
@@ -175,7 +175,7 @@ pub(super) fn cost_in_words(cost: &Cost) -> String {
     }
 }
 
-fn texts(limits: &[Limit]) -> Vec<String> {
+pub(super) fn texts(limits: &[Limit]) -> Vec<String> {
     limits.iter().map(ToString::to_string).collect()
 }
 
