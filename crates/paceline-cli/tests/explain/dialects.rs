@@ -115,3 +115,88 @@ fn a_built_in_one_is_printed_as_a_template() {
         assert!(said.talk.contains(wrong), "{}", said.talk);
     }
 }
+
+/// A cost in a field, a refusal by a field, the server's clock: whatever was read is not said to say nothing.
+#[test]
+fn what_a_dialect_of_ones_own_reads_is_told_field_by_field() {
+    let own = r#"
+[dialect.zorb]
+name = "Zorb"
+[[dialect.zorb.cost]]
+unit = "points"
+requested = "x-asked"
+actual = ["x-cost"]
+[[dialect.zorb.when]]
+at = "x-why"
+is = ["slow"]
+class = "rate_limited"
+kind = "concurrency"
+"#;
+    let folder = Folder::of("explain", "fields").with("paceline.toml", own);
+    let arguments = [
+        "--dialect",
+        "zorb",
+        "--status",
+        "200",
+        "-H",
+        "x-cost: 3",
+        "-H",
+        "x-asked: 5",
+        "-H",
+        "x-why: slow",
+        "-H",
+        "date: Thu, 01 May 2025 22:01:18 GMT",
+        "-H",
+        "x-other: 1",
+    ];
+    let said = folder.run("explain", &arguments, "");
+    for line in [
+        "as Zorb speaks (unverified, it names no source)",
+        "      it did cost 3 points",
+        "      it asked for 5 points",
+        "      by x-why the response is rate_limited; the limit is of the kind: concurrency; it is about how much is under way at once: fewer help, slower does not",
+        "      when it was sent: dates beside it are understood by this clock",
+        "  say nothing about limits: x-other",
+    ] {
+        let mut lines = said.out.lines();
+        assert!(lines.any(|own| own == line), "{line}\n{}", said.out);
+    }
+    let fact = &facts(&folder.run("explain", &[&arguments[..], &["--json"]].concat(), ""))[0];
+    assert_eq!(
+        (&fact["kind"], &fact["costs"]),
+        (
+            &json!("concurrency"),
+            &json!([{"unit": "points", "requested": 5, "actual": 3}])
+        )
+    );
+}
+
+#[test]
+fn the_servers_clock_is_said_to_be_gone_by_where_it_is() {
+    for (date, meaning) in [
+        ("Thu, 01 May 2025 22:01:18 GMT", "when it was sent"),
+        ("Thu, 01 May 2025 21:59:18 GMT", "when it was sent"),
+        (
+            "Thu, 01 May 1975 22:01:18 GMT",
+            "it is too far from the dates beside it",
+        ),
+        ("yesterday", "it cannot be read; our clock is gone by"),
+    ] {
+        let field = format!("date: {date}");
+        let reset = "x-ratelimit-reset: 1746136938";
+        let arguments = [
+            "--status",
+            "429",
+            "-H",
+            &field,
+            "-H",
+            reset,
+            "--now",
+            crate::NOW,
+        ];
+        let said = crate::explain("clock", &arguments, "");
+        let mut lines = said.out.lines();
+        let told = lines.any(|line| line.trim_start().starts_with(meaning));
+        assert!(told, "{date}\n{}", said.out);
+    }
+}

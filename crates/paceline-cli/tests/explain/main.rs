@@ -87,8 +87,8 @@ fn a_response_is_one_object_with_exactly_these_keys() {
         facts(&said),
         [json!({
             "id": null, "class": "rate_limited", "retry_after_seconds": 120, "limit": null, "remaining": null,
-            "reset_in_seconds": null, "wait_seconds": 120, "scope": null, "bucket": null, "windows": [],
-            "flags": [], "dialect": null,
+            "reset_in_seconds": null, "wait_seconds": 120, "scope": null, "kind": "rate", "costs": [], "bucket": null,
+            "windows": [], "flags": [], "dialect": null,
         })]
     );
 }

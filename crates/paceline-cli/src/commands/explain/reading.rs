@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use paceline::dialect::Provider;
-use paceline::{Observation, Scope, Window, response};
+use paceline::{Observation, Scope, Spent, Window, response};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -22,6 +22,10 @@ pub(super) struct Row<'a> {
     #[serde(serialize_with = "number")]
     wait_seconds: Option<f64>,
     scope: Option<&'static str>,
+    /// What kind of limit refused.
+    kind: Option<&'static str>,
+    /// What the request did cost, as far as the response says.
+    costs: Vec<CostRow>,
     bucket: Option<String>,
     windows: Vec<WindowRow>,
     flags: Vec<String>,
@@ -38,6 +42,13 @@ struct Numbers {
     remaining: Option<f64>,
     #[serde(serialize_with = "number")]
     reset_in_seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CostRow {
+    unit: String,
+    requested: Option<u64>,
+    actual: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -66,6 +77,8 @@ impl<'a> Row<'a> {
             binding: seen.binding().map(Numbers::of).unwrap_or_default(),
             wait_seconds: seen.wait.map(seconds),
             scope: (seen.scope != Scope::Gate).then(|| seen.scope.code()),
+            kind: seen.verdict.is_refusal().then(|| seen.kind.code()),
+            costs: seen.spent.iter().map(CostRow::of).collect(),
             bucket: seen.bucket.as_deref().map(str::to_owned),
             windows: seen.windows.iter().map(WindowRow::of).collect(),
             flags: seen.flags.iter().map(str::to_owned).collect(),
@@ -86,6 +99,16 @@ impl Numbers {
             limit: window.limit_milli.map(|milli| milli as f64 / 1000.0),
             remaining: window.remaining.map(left),
             reset_in_seconds: window.reset.map(seconds),
+        }
+    }
+}
+
+impl CostRow {
+    fn of(spent: &Spent) -> Self {
+        Self {
+            unit: spent.unit.word().to_owned(),
+            requested: spent.requested,
+            actual: spent.actual,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What each field of a head says by itself.
 
-use http::header::DATE;
+use http::header::{DATE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use paceline::dialect::Provider;
 use paceline::{Kind, Observation, Scope, response};
@@ -9,9 +9,17 @@ use super::super::case::Case;
 use super::words::{EXPLAINED, note, span, thousandths};
 
 /// What one field says by itself; `None` if nothing.
-pub(super) fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Option<String> {
+pub(super) fn meaning(
+    case: &Case,
+    whole: &Observation,
+    name: &HeaderName,
+    value: &HeaderValue,
+) -> Option<String> {
     if name == http::header::AGE {
         return Some("how long it lay in a cache".into());
+    }
+    if name == DATE {
+        return Some(date(case, whole, value).into());
     }
     let mut alone = HeaderMap::new();
     if let Some(date) = case.headers.get(DATE) {
@@ -22,7 +30,7 @@ pub(super) fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Op
     let mut says = parts(&read(case, &alone));
     let before = parts(&silent);
     says.retain(|part| !before.contains(part));
-    says.extend(decides(case, &alone));
+    says.splice(0..0, decides(case, &alone));
     if says.is_empty() {
         return case
             .dialect
@@ -30,6 +38,20 @@ pub(super) fn meaning(case: &Case, name: &HeaderName, value: &HeaderValue) -> Op
             .and_then(|own| documented(own, name.as_str()));
     }
     Some(says.join("; "))
+}
+
+/// What becomes of the server's clock.
+fn date(case: &Case, whole: &Observation, value: &HeaderValue) -> &'static str {
+    // Whatever is a date is one as a wait, too.
+    let alone = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
+    let is_date = read(case, &alone).retry_after.is_some();
+    match is_date {
+        false => "it cannot be read; our clock is gone by",
+        true if whole.flags.contains("date_distrusted") => {
+            "it is too far from the dates beside it; our clock is gone by"
+        }
+        true => "when it was sent: dates beside it are understood by this clock",
+    }
 }
 
 /// What the response is by this field.
@@ -74,6 +96,15 @@ fn parts(seen: &Observation) -> Vec<String> {
         }
         if let Some(refill) = own.refill {
             parts.push(format!("one of {unit} comes back every {}", span(refill)));
+        }
+    }
+    for own in &seen.spent {
+        let unit = own.unit.word();
+        if let Some(actual) = own.actual {
+            parts.push(format!("it did cost {actual} {unit}"));
+        }
+        if let Some(requested) = own.requested {
+            parts.push(format!("it asked for {requested} {unit}"));
         }
     }
     if let Some(bucket) = &seen.bucket {

@@ -26,11 +26,7 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
     let head = format!("{} {reason}", case.status.as_u16());
     let _ = writeln!(text, "{}: {}", head.trim_end(), class(seen));
     if let Some(own) = &case.dialect {
-        let _ = writeln!(
-            text,
-            "as {} speaks ({}: {}, {})",
-            own.name, own.confidence, own.source, own.date
-        );
+        let _ = writeln!(text, "as {} speaks ({})", own.name, basis(own));
     }
     if let Some(because) = because(case, seen) {
         let _ = writeln!(text, "because {because}");
@@ -39,7 +35,7 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
     let mut silent = Vec::new();
     for (name, value) in &case.headers {
         let shown = String::from_utf8_lossy(value.as_bytes());
-        match meaning(case, name, value) {
+        match meaning(case, seen, name, value) {
             Some(meaning) => {
                 let _ = writeln!(text, "  {name}: {shown}\n      {meaning}");
             }
@@ -103,6 +99,16 @@ pub(super) fn explanation(case: &Case, row: &Row<'_>) -> String {
         );
     }
     text
+}
+
+/// How far it can be relied on, and what that is based on, as far as its file says.
+fn basis(own: &Provider) -> String {
+    let known = [&*own.source, &*own.date];
+    let known: Vec<_> = known.into_iter().filter(|text| !text.is_empty()).collect();
+    match known.is_empty() {
+        true => format!("{}, it names no source", own.confidence),
+        false => format!("{}: {}", own.confidence, known.join(", ")),
+    }
 }
 
 fn class(seen: &Observation) -> &'static str {
