@@ -3,6 +3,7 @@
 //! What may hold a credential (URLs, headers, data, stores) is taken as it is and read later:
 //! errors made here repeat the text that they are about.
 
+use core::ops::RangeInclusive;
 use core::time::Duration;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -83,7 +84,7 @@ pub(crate) struct FetchArgs {
 
     /// How many lines are worked on at the same time
     #[arg(long, short = 'c', value_name = "N", default_value_t = 10,
-        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        allow_hyphen_values = true, value_parser = |text: &str| whole::<u32>(text, 1..=10_000))]
     pub(crate) concurrency: u32,
 
     /// A limit of each upstream: 10/s, '10/s burst 50', 30/m, '10 in flight'; several add up
@@ -121,7 +122,7 @@ pub(crate) struct FetchArgs {
     pub(crate) out: Option<PathBuf>,
 
     /// The largest body that is read: bytes, or with KiB, MiB, GiB; a larger one fails its line
-    #[arg(long, value_name = "SIZE", default_value = "100MiB", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "100MiB", allow_hyphen_values = true, value_parser = size)]
     pub(crate) max_body: u64,
 
     /// Write the result lines to this file instead of standard output
@@ -133,11 +134,11 @@ pub(crate) struct FetchArgs {
     pub(crate) resume: bool,
 
     /// The longest that one request takes, waits and attempts together [default: 2m]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) total: Option<Duration>,
 
     /// The longest that one attempt takes, from its start to the end of the body
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", allow_hyphen_values = true, value_parser = duration)]
     pub(crate) timeout: Duration,
 
     /// Try each request once, at once or not at all
@@ -163,6 +164,17 @@ pub(crate) struct FetchArgs {
     /// End with one JSON object that sums it up, as the last line of standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A whole number in a range. Hyphens are allowed where it is used: below zero is out of range, and no other option.
+pub(crate) fn whole<T: TryFrom<i64>>(text: &str, range: RangeInclusive<i64>) -> Result<T, String> {
+    let (from, to) = (range.start(), range.end());
+    let number: i64 = text
+        .parse()
+        .map_err(|_| format!("it is no whole number; expected one from {from} to {to}"))?;
+    let number = Some(number).filter(|number| range.contains(number));
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| format!("{text} is not in {from}..={to}"))
 }
 
 fn limit(text: &str) -> Result<Limit, String> {

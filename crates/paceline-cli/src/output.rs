@@ -3,6 +3,7 @@
 //! Facts go to standard output, talk to standard error. Whoever reads standard output may stop
 //! reading at any time: that ends the command, and is not an error.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -107,8 +108,32 @@ impl Output {
     }
 }
 
+/// Which arguments are no text: by their number and what stands before them, since they themselves may be secret.
+fn not_text(arguments: &[OsString]) -> String {
+    let mut text = String::new();
+    for (i, argument) in arguments.iter().enumerate().skip(1) {
+        if argument.to_str().is_some() {
+            continue;
+        }
+        let option = |text: &str| text.starts_with('-').then(|| text.to_owned());
+        let before = arguments[i - 1].to_str().filter(|_| i > 1).and_then(option);
+        let lossy = argument.to_string_lossy();
+        let own = lossy.split_once('=').and_then(|(own, _)| option(own));
+        let place = own.map(|own| format!(", {own}"));
+        let place = place.or_else(|| before.map(|before| format!(", after {before}")));
+        let place = place.unwrap_or_default();
+        text += &format!("error: argument {i}{place}: it is not UTF-8; expected UTF-8 text\n");
+    }
+    text
+}
+
 /// Help, a version, or what is wrong with the command line.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
+        let arguments: Vec<_> = std::env::args_os().collect();
+        let _ = write!(io::stderr().lock(), "{}", not_text(&arguments));
+        return ExitCode::from(Exit::Usage as u8);
+    }
     let _ = error.print();
     match error.exit_code() {
         0 => ExitCode::from(Exit::Good as u8),

@@ -130,8 +130,8 @@ dialect = "zorb"
     ] {
         let said = folder.check(&["--request", request]);
         let lines = said.out.lines();
-        let told = lines.filter_map(|line| line.strip_prefix("  dialect    "));
-        let of_request = told.last().filter(|_| dialect != Value::Null);
+        let mut told = lines.filter_map(|line| line.strip_prefix("  dialect    "));
+        let of_request = told.next_back().filter(|_| dialect != Value::Null);
         assert_eq!(of_request, line, "{request}\n{}", said.out);
         assert_eq!(
             said.out.contains("  and gate "),

@@ -68,6 +68,26 @@ fn options_that_are_wrong_are_named() {
             "--body: none.json cannot be read",
         ),
         (
+            "letters",
+            vec!["--status", "abc"],
+            "invalid value 'abc' for '--status <STATUS>': it is no whole number; expected one from 100 to 999",
+        ),
+        (
+            "below",
+            vec!["--status", "-1"],
+            "invalid value '-1' for '--status <STATUS>': -1 is not in 100..=999",
+        ),
+        (
+            "end-of-time",
+            vec!["--status", "429", "--now", "9999-12-31T23:59:59Z"],
+            "--now: \"9999-12-31T23:59:59Z\" is no instant; expected an instant such as 2025-05-01T22:01:18Z (RFC 3339), before 9999-12-30T22:00:00Z",
+        ),
+        (
+            "two-lines",
+            vec!["--status", "429", "-H", "Retry-After: 5\r\nX-Left: 3"],
+            "--header: an end of line is in it; expected each header for itself",
+        ),
+        (
             "colon",
             vec!["--status", "429", "-H", "Retry-After"],
             "--header: there is no colon in it; expected 'Name: value'",
@@ -82,4 +102,87 @@ fn options_that_are_wrong_are_named() {
         assert_eq!(said.code, Some(2), "{test}");
         assert!(said.talk.contains(words), "{test}: {}", said.talk);
     }
+}
+
+#[test]
+fn a_line_of_a_piped_response_that_is_no_header_is_numbered() {
+    let response = "HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n\nHTTP/1.1 200 OK\r\n";
+    for (response, line) in [
+        ("HTTP/1.1 429 X\r\nRetry-After 5\r\n\r\n", 2),
+        ("\n\nHTTP/1.1 429 X\nA: b\n c\nRetry-After 5\n and on\n", 6),
+        ("HTTP/1.1 429 X\r\na b: c", 2),
+        (
+            &response
+                .replacen("\n\nHTTP", "\nHTTP", 1)
+                .replace("200 OK", "200 OK\r\nnothing"),
+            5,
+        ),
+    ] {
+        let said = explain("numbered", &[], response);
+        assert_eq!(said.code, Some(2), "{response}");
+        let words = format!("error: standard input: line {line}: ");
+        assert!(said.talk.starts_with(&words), "{response}\n{}", said.talk);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_argument_that_is_no_text_is_told_by_its_place_and_not_repeated() {
+    use std::os::unix::ffi::OsStrExt;
+    let not_text = std::ffi::OsStr::from_bytes(b"X: SECRET\xff");
+    let glued = std::ffi::OsStr::from_bytes(b"--header=X: SECRET\xff");
+    let folder = Folder::of("explain", "not-text");
+    let command = |arguments: &[&std::ffi::OsStr]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_paceline"));
+        command
+            .current_dir(&folder.0)
+            .arg("explain")
+            .args(arguments);
+        let ended = command.output().expect("the binary runs");
+        let talk = String::from_utf8(ended.stderr).expect("text");
+        (ended.status.code(), talk)
+    };
+    for (arguments, place) in [
+        (&["-H".as_ref(), not_text][..], "3, after -H"),
+        (&["--status".as_ref(), "429".as_ref(), glued], "4, --header"),
+    ] {
+        let (code, talk) = command(arguments);
+        let told = format!("error: argument {place}: it is not UTF-8; expected UTF-8 text\n");
+        assert_eq!((code, talk), (Some(2), told));
+    }
+}
+
+#[test]
+fn slips_in_a_line_are_told_and_other_keys_are_left_alone() {
+    let lines = [
+        r#"{"status":429,"bdy":"x"}"#,
+        r#"{"status":-4}"#,
+        r#"{"status":1e9}"#,
+        r#"{"status":429.5}"#,
+        r#"{"status":"429"}"#,
+        r#"{"headers":[]}"#,
+        r#"{"status":429,"headers":[["A","b\nRetry-After: 5"]]}"#,
+        r#"{"status":429,"headers":{"A":"b\r"}}"#,
+        r#"{"status":429.0,"trace":7,"headers":[["Retry-After","5\u0000"]]}"#,
+    ];
+    let said = explain("slips", &["--jsonl"], &lines.join("\n"));
+    assert_eq!(said.code, Some(2));
+    let facts = facts(&said);
+    let no_status = "that is no status; expected a whole number from 100 to 999";
+    let errors: Vec<_> = facts.iter().map(|fact| fact["error"].as_str()).collect();
+    assert_eq!(
+        errors,
+        [
+            Some("\"bdy\" is not a key; expected body?"),
+            Some(no_status),
+            Some(no_status),
+            Some(no_status),
+            Some("status is no number; expected one such as 429"),
+            Some("there is no status; expected one such as 429"),
+            Some("headers[0]: an end of line is in it; expected each header for itself"),
+            Some("headers.A: an end of line is in it; expected each header for itself"),
+            None,
+        ]
+    );
+    assert_eq!(facts[8]["class"], json!("rate_limited"));
 }

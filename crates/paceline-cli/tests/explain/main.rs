@@ -108,7 +108,7 @@ fn a_bad_line_is_named_and_the_rest_goes_on() {
     for (fact, words) in facts.iter().zip([
         "it is not JSON",
         "it is not an object",
-        "expected a number from 100 to 999",
+        "expected a whole number from 100 to 999",
         "headers[0]: \"a b\" is no header's name",
         "now: \"noon\" is no instant",
         "dialect: there is no dialect \"githb\"; expected github?",

@@ -94,6 +94,21 @@ fn what_is_typed_wrong_says_what_would_be_right_before_anything_is_sent() {
             "\"10\" has no unit",
         ),
         (
+            &["--config", "good.toml", "--total", "-3s", url],
+            2,
+            "invalid value '-3s' for '--total <TIME>': \"-3s\" is not a duration",
+        ),
+        (
+            &["--config", "good.toml", "--concurrency", "-3", url],
+            2,
+            "-3 is not in 1..=10000",
+        ),
+        (
+            &["--config", "good.toml", "--concurrency", "many", url],
+            2,
+            "it is no whole number; expected one from 1 to 10000",
+        ),
+        (
             &["--config", "good.toml", "--timeout", "0s", url],
             2,
             "expected more than 0s",

@@ -203,3 +203,12 @@ class = "rate_limited"
     fetch_all(&["--resume"]);
     assert_eq!(server.seen().len(), 3, "it is asked again");
 }
+
+#[test]
+fn a_status_without_a_name_goes_by_its_number() {
+    let (folder, server) = (Folder::new(), echo());
+    let ended = run(fetch(&folder, &[&format!("{}/477", server.url)]));
+    let facts = ended.facts();
+    let error = facts[0]["error"].as_str().unwrap();
+    assert!(error.starts_with("477: "), "{error}");
+}

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, output: &Output) -> Result<Exit, Stop> {
     let named = args.file.as_deref().or(args.config.as_deref());
     let usual = Path::new(settings::USUAL_FILE);
     let needs_none = args.request.is_some() && !usual.exists();
-    let file = named.or((!needs_none).then_some(usual));
+    let file = named.or_else(|| (!needs_none).then_some(usual));
     let head: Option<Head> = match &args.request {
         Some(text) => Some(text.parse().map_err(Stop::usage)?),
         None => None,

@@ -35,7 +35,7 @@ The exit code is 0 if Paceline lost no page, else 1.";
 pub(crate) struct DemoArgs {
     /// Pages of the site, the first one included
     #[arg(long, value_name = "N", default_value_t = 40,
-        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        allow_hyphen_values = true, value_parser = |text: &str| crate::args::whole::<u32>(text, 1..=10_000))]
     pages: u32,
 
     /// What the site allows: a rate such as 3/s or 30/m; nobody is told

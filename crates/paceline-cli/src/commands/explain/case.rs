@@ -15,7 +15,8 @@ use paceline::dialect::Provider;
 use serde_json::Value;
 
 use super::ExplainArgs;
-use super::head::{self, add, add_line, encoded};
+use super::head::{self, add_given, add_typed, encoded};
+use super::slip::slip;
 use crate::output::Stop;
 
 /// A response, and who is to read it.
@@ -45,7 +46,7 @@ impl Case {
         };
         let mut headers = HeaderMap::new();
         for line in &args.header {
-            add_line(&mut headers, line)
+            add_typed(&mut headers, line)
                 .map_err(|error| Stop::usage(format!("--header: {error}")))?;
         }
         let mut case = Self {
@@ -90,9 +91,14 @@ impl Case {
         let Value::Object(case) = case else {
             return Err("it is not an object; expected {\"status\": 429, \"headers\": [[\"Retry-After\", \"5\"]]}".into());
         };
+        if let Some((wrong, right)) = case.keys().find_map(|key| Some((key, slip(key, &KEYS)?))) {
+            return Err(format!("{wrong:?} is not a key; expected {right}?"));
+        }
         let known = |key: &str| case.get(key).filter(|value| !value.is_null());
-        let status = known("status").and_then(Value::as_u64);
-        let status = status.ok_or("status is no number; expected one such as 429")?;
+        let status = known("status").ok_or("there is no status; expected one such as 429")?;
+        let status = status
+            .as_f64()
+            .ok_or("status is no number; expected one such as 429")?;
         let latin_1 = known("header_encoding").and_then(Value::as_str) == Some("latin-1");
         let mut headers = HeaderMap::new();
         match known("headers") {
@@ -108,7 +114,7 @@ impl Case {
                             "headers[{i}] is not a name and a value; expected [\"Retry-After\", \"5\"]"
                         ));
                     };
-                    add(&mut headers, name, &encoded(value, latin_1)?)
+                    add_given(&mut headers, name, &encoded(value, latin_1)?)
                         .map_err(|error| format!("headers[{i}]: {error}"))?;
                 }
             }
@@ -117,7 +123,7 @@ impl Case {
                     let value = value
                         .as_str()
                         .ok_or_else(|| format!("headers.{name} is no text; expected one"))?;
-                    add(&mut headers, name, &encoded(value, latin_1)?)
+                    add_given(&mut headers, name, &encoded(value, latin_1)?)
                         .map_err(|error| format!("headers.{name}: {error}"))?;
                 }
             }
@@ -139,7 +145,11 @@ impl Case {
         };
         Ok(Self {
             id: case.get("id").cloned().unwrap_or(Value::Null),
-            status: status_of(status)?,
+            // JSON has one kind of numbers: 429.0 is 429.
+            status: status_of(status as u64)
+                .ok()
+                .filter(|_| status.fract() == 0.0 && status > 0.0)
+                .ok_or(STATUS)?,
             headers,
             body: known("body").map(|body| match body {
                 Value::String(text) => text.clone().into_bytes(),
@@ -168,7 +178,21 @@ impl Case {
     }
 }
 
-const INSTANT: &str = "expected an instant such as 2025-05-01T22:01:18Z (RFC 3339)";
+const INSTANT: &str =
+    "expected an instant such as 2025-05-01T22:01:18Z (RFC 3339), before 9999-12-30T22:00:00Z";
+
+const STATUS: &str = "that is no status; expected a whole number from 100 to 999";
+
+/// What a line may say.
+const KEYS: [&str; 7] = [
+    "id",
+    "now",
+    "status",
+    "headers",
+    "header_encoding",
+    "body",
+    "dialect",
+];
 
 fn instant(text: &str) -> Result<Timestamp, String> {
     text.parse()
@@ -179,7 +203,7 @@ fn status_of(status: u64) -> Result<StatusCode, String> {
     let status = u16::try_from(status)
         .ok()
         .and_then(|own| StatusCode::from_u16(own).ok());
-    status.ok_or_else(|| "that is no status; expected a number from 100 to 999".into())
+    status.ok_or_else(|| STATUS.into())
 }
 
 fn read_body(file: &Path) -> Result<Vec<u8>, Stop> {

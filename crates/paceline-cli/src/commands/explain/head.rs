@@ -14,7 +14,12 @@ pub(super) fn last_of(response: &[u8]) -> Result<(u64, HeaderMap, &[u8]), String
         let (first, fields) = line(rest);
         let status = status_of(&first);
         let status = status.ok_or_else(|| format!("it begins with no status line; {expected}"))?;
-        let (headers, body) = block(fields)?;
+        let (headers, body) = block(fields).map_err(|(left, error)| {
+            // Lines are counted from the beginning of what was given.
+            let before = &response[..response.len() - left];
+            let number = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("line {number}: {error}")
+        })?;
         if status_of(&line(body).0).is_none() {
             return Ok((status, headers, body));
         }
@@ -22,10 +27,11 @@ pub(super) fn last_of(response: &[u8]) -> Result<(u64, HeaderMap, &[u8]), String
     }
 }
 
-/// Fields up to a blank line.
-fn block(mut rest: &[u8]) -> Result<(HeaderMap, &[u8]), String> {
+/// Fields up to a blank line; or what is wrong, and how much was left where that field began.
+fn block(mut rest: &[u8]) -> Result<(HeaderMap, &[u8]), (usize, String)> {
     let mut headers = HeaderMap::new();
     let mut field = String::new();
+    let mut began = rest.len();
     loop {
         let (next, further) = line(rest);
         let is_last = next.is_empty();
@@ -34,9 +40,10 @@ fn block(mut rest: &[u8]) -> Result<(HeaderMap, &[u8]), String> {
             field = format!("{field} {}", next.trim());
         } else {
             if !field.is_empty() {
-                add_line(&mut headers, &field)?;
+                add_line(&mut headers, &field).map_err(|error| (began, error))?;
             }
             field = next;
+            began = rest.len();
         }
         rest = further;
         if is_last {
@@ -61,7 +68,27 @@ fn status_of(line: &str) -> Option<u64> {
     status.parse().ok()
 }
 
-pub(super) fn add_line(headers: &mut HeaderMap, line: &str) -> Result<(), String> {
+/// A field as it is typed.
+pub(super) fn add_typed(headers: &mut HeaderMap, line: &str) -> Result<(), String> {
+    has_no_end_of_line(line.as_bytes())?;
+    add_line(headers, line)
+}
+
+/// A field as an object has it.
+pub(super) fn add_given(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), String> {
+    has_no_end_of_line(value)?;
+    add(headers, name, value)
+}
+
+/// Where one field was meant and two are written, the second would be lost.
+fn has_no_end_of_line(text: &[u8]) -> Result<(), String> {
+    match text.contains(&b'\n') || text.contains(&b'\r') {
+        true => Err("an end of line is in it; expected each header for itself".into()),
+        false => Ok(()),
+    }
+}
+
+fn add_line(headers: &mut HeaderMap, line: &str) -> Result<(), String> {
     let (name, value) = line
         .split_once(':')
         .ok_or("there is no colon in it; expected 'Name: value'")?;
@@ -70,7 +97,7 @@ pub(super) fn add_line(headers: &mut HeaderMap, line: &str) -> Result<(), String
 
 /// What no field may hold cannot have come over the wire. It is put in as bytes that mean nothing, so that a value is not
 /// taken for what remains of it.
-pub(super) fn add(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), String> {
+fn add(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), String> {
     let name: HeaderName = name
         .parse()
         .map_err(|_| format!("{name:?} is no header's name; expected 'Name: value'"))?;

@@ -13,6 +13,7 @@ mod head;
 mod lines;
 mod people;
 mod reading;
+mod slip;
 
 use case::Case;
 use reading::Row;
@@ -30,15 +31,17 @@ Examples:
   paceline explain --dialects slack >> paceline.toml
 
 A line of --jsonl is an object with status, headers (a list of [name, value]) and, where known,
-id, now (RFC 3339), body and dialect; a line out is one flat object. A line that is wrong gives
-{\"line\", \"error\"}, the rest goes on, and the exit code is 2.";
+id, now (RFC 3339), body and dialect; a line out is one flat object. Other keys are ignored, unless
+one looks like a slip of these. A line that is wrong gives {\"line\", \"error\"}, the rest goes on,
+and the exit code is 2.";
 
 /// What `paceline explain` was asked.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArgs {
     /// The response's status; without it, a whole response is read from standard input
-    #[arg(long, short = 's', value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=999))]
+    #[arg(long, short = 's', value_name = "STATUS", allow_hyphen_values = true,
+        value_parser = |text: &str| crate::args::whole::<u16>(text, 100..=999))]
     status: Option<u16>,
 
     /// A header of the response, 'Name: value'
