@@ -116,7 +116,8 @@ impl Triple<'_> {
             untracked,
         } = Counts::of(self.limit, self.remaining, self.used, flags);
         let reset = self.reset_after.or(self.reset);
-        // Azure OpenAI sends -1, -1 and 0 for "not tracked": the reset means as little as the rest.
+        // Azure OpenAI sends -1, -1 and 0 for "not tracked": the reset means as little as the rest, whatever it is. Where the
+        // limit is negative, nothing can start anew; where only what is left is, the reset may be a real one.
         if untracked && (self.limit == Number::Negative || reset.is_some_and(|own| own.is_zero())) {
             return None;
         }
