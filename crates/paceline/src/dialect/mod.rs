@@ -26,6 +26,8 @@ pub(crate) mod read;
 mod rules;
 #[cfg(feature = "config")]
 mod values;
+#[cfg(feature = "config")]
+mod whole;
 
 pub use gates::{GateShape, Gates, KnownRoute};
 #[cfg(feature = "config")]

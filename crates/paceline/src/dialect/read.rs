@@ -6,7 +6,7 @@ use paceline_engine::Scope;
 use toml::de::DeTable;
 
 use super::values::{TEXT, TEXTS, named_texts, one_of, statuses, texts};
-use super::{Confidence, Provider, example, gate_rules, known, rules};
+use super::{Confidence, Provider, example, gate_rules, known, rules, whole};
 use crate::config::ConfigErrors;
 use crate::config::document::{Document, Table};
 use crate::config::read::{limits, routes, syntax};
@@ -104,8 +104,8 @@ pub(crate) fn provider(
             add(&mut provider, (*other).clone());
         }
     }
-    rules::check_units(table, &provider.dialect);
-    rules::check_statuses(table, &provider.dialect);
+    whole::check_units(table, &provider.dialect);
+    whole::check_statuses(table, &provider.dialect);
     if let Some(gates) = &provider.gates {
         gate_rules::check(table, gates.by, provider.dialect.bucket.is_some());
     }
