@@ -113,13 +113,12 @@ impl Attempts {
         self.sends += 1;
     }
 
-    /// How many others should ask before it does: none after the first refusal, then two, four, up to sixteen, so that
-    /// their answers tell a refusal of this request from a refusal of everybody.
+    /// How many others should ask before it does, so that their answers tell what is wrong with this request from what is
+    /// wrong with everybody: after a failure two, four, up to sixteen, and after a second refusal as many.
     pub(crate) fn yields(&self) -> u32 {
-        if self.refusals < 2 {
-            0
-        } else {
-            1 << (self.refusals - 1).min(4)
+        match self.failures.max(self.refusals.saturating_sub(1)) {
+            0 => 0,
+            row => 1 << row.min(4),
         }
     }
 

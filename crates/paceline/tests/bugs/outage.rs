@@ -16,9 +16,9 @@ use tokio::time::Instant;
 use tower::util::BoxCloneService;
 use tower::{Layer, ServiceExt};
 
-use crate::lab::{Lab, secs, unconfigured};
+use crate::lab::{Lab, Report, secs, unconfigured};
 use crate::loopback::{Say, Upstream};
-use crate::scene::builder;
+use crate::scene::{answer, builder};
 
 type Transport = BoxCloneService<Request<()>, Response<Empty<Bytes>>, io::Error>;
 
@@ -145,4 +145,43 @@ async fn an_outage_is_not_multiplied_by_the_retries_of_every_call() {
             assert!(asked <= 1100, "{kind:?} {apart}: {asked}");
         }
     }
+}
+
+/// awslabs/aws-sdk-rust#1234: where every other call is served, no circuit stands before those that fail.
+#[tokio::test(start_paused = true)]
+async fn what_always_fails_is_hardly_retried_and_holds_up_nobody_else() {
+    let server = LimitedService::new(ServerSpec::open())
+        .unwrap()
+        .handler(|parts| {
+            answer(
+                if parts.uri.path() == "/broken" {
+                    502
+                } else {
+                    200
+                },
+                &[],
+            )
+        });
+    let lab = Lab::with(unconfigured(), server);
+    let mut set = JoinSet::new();
+    for call in 0..1000 {
+        let lab = lab.clone();
+        let path = if call % 2 == 0 { "/fine" } else { "/broken" };
+        set.spawn(async move { (path, lab.get_within(path, secs(120.0)).await) });
+        tokio::time::sleep(secs(0.06)).await;
+    }
+    let (fine, broken): (Vec<_>, Vec<_>) = set
+        .join_all()
+        .await
+        .into_iter()
+        .partition(|(path, _)| *path == "/fine");
+    let soon = |(_, own): &&(&str, Report)| {
+        own.status.is_some_and(|status| status == 200) && own.took < secs(1.0)
+    };
+    assert_eq!(fine.iter().filter(soon).count(), 500);
+    let unpaid = |(_, own): &&(&str, Report)| own.outcome.stopped == Some(Reason::Budget);
+    assert!(broken.iter().filter(unpaid).count() > 400, "{broken:?}");
+    // Thirty at first, a fifth of what is served, and one in two seconds.
+    let retries = lab.sent() - 1000;
+    assert!((100..=165).contains(&retries), "{retries}");
 }
