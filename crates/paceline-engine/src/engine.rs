@@ -308,7 +308,7 @@ impl Engine {
     }
 
     /// A person knows better than what this gate learned and was told: it forgets pauses, windows, its belief and that its
-    /// circuit is open. What was spent of configured limits stays spent. Gates go by the places that a snapshot has them in.
+    /// circuit is open. What was spent of configured limits stays spent. Gates go by the place that a snapshot tells.
     pub fn reset(&mut self, now: Timestamp, place: usize) -> Effects<'_> {
         if let Some(gate) = self.gates.get_mut(place) {
             gate.reset();
@@ -401,7 +401,7 @@ impl Engine {
             at: now,
             gates: gates
                 .filter(|(i, gate)| !(self.is_left(*i) && gate.in_flight() == 0))
-                .map(|(i, gate)| gate.snapshot(now, self.line.waiting_for(i)))
+                .map(|(i, gate)| gate.snapshot(now, i, self.line.waiting_for(i)))
                 .collect(),
             waiting: self.line.len() as u64,
         }

@@ -10,6 +10,8 @@ use crate::{Limit, Reason, Timestamp};
 pub struct GateSnapshot {
     /// Its name.
     pub name: Box<str>,
+    /// Its place among all gates, which stays the same; some may be left out, as nobody goes there any more.
+    pub place: usize,
     /// The instant until which nobody may start; `None` if time holds nobody back.
     pub throttled_until: Option<Timestamp>,
     /// Why the next one may not start now.

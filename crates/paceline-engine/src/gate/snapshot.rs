@@ -7,7 +7,7 @@ use crate::{Reason, Timestamp};
 
 impl Gate {
     /// Everything that is, as data.
-    pub(crate) fn snapshot(&self, now: Timestamp, waiting: u64) -> GateSnapshot {
+    pub(crate) fn snapshot(&self, now: Timestamp, place: usize, waiting: u64) -> GateSnapshot {
         let stop = self.pause.current(now);
         let opening = self.opens(now, Ahead::NOTHING, &Cost::default());
         let (refusals, accepted_since) = self.belief.grounds();
@@ -15,6 +15,7 @@ impl Gate {
         let throttled = (opening.earliest() > now).then(|| opening.earliest());
         GateSnapshot {
             name: self.name.clone(),
+            place,
             throttled_until: throttled,
             reason: (!opening.is_open(now)).then(|| opening.reason(now)),
             since: match opening.reason(now) {

@@ -54,9 +54,9 @@ impl Machine {
                 let Some((mut engine, now, quota)) = self.replica(&open) else {
                     return 0;
                 };
-                let gates = engine.snapshot(now).gates.into_iter().enumerate();
-                let named = gates.filter(|(_, gate)| quota == name || *gate.name == *name);
-                let places: Vec<_> = named.map(|(place, _)| place).collect();
+                let gates = engine.snapshot(now).gates.into_iter();
+                let named = gates.filter(|gate| quota == name || *gate.name == *name);
+                let places: Vec<_> = named.map(|gate| gate.place).collect();
                 for place in &places {
                     let mut effects = engine.reset(now, *place);
                     called.extend(effects.by_ref().filter_map(called_by));

@@ -189,3 +189,24 @@ fn a_want_knows_when_it_could_start_at_the_gate_of_its_route() {
     assert_eq!(refusal.reason, Reason::Deadline);
     assert_eq!(refusal.possible_at, Some(window.at));
 }
+
+/// Gates that nobody goes to any more are not shown, and the others stay where they are.
+#[test]
+fn a_gate_behind_one_that_was_left_is_reset_by_its_place() {
+    let mut driver = buckets(None);
+    let named = [(MESSAGES, "b1"), (REACTIONS, "b1"), (MEMBERS, "b3")];
+    let asked = named.map(|(path, bucket)| (driver.ask(&route(path)), bucket));
+    for (name, bucket) in asked {
+        driver.answer(name, &left(bucket, 500, 600_000));
+    }
+    let gates = driver.engine.snapshot(driver.now).gates;
+    let places: Vec<_> = gates.iter().map(|gate| gate.place).collect();
+    assert_eq!(places, [0, 1, 3], "{:?}", names(&driver));
+    let place = gates[2].place;
+    let refused = driver.ask(&route(MEMBERS));
+    driver.answer(refused, &spent("b3", 60_000));
+    let held = driver.ask(&route(MEMBERS));
+    assert!(is_reset(driver.wake.expect("an end"), 60_000));
+    driver.input(|engine, now| engine.reset(now, place));
+    assert_eq!(driver.order().last(), Some(&held));
+}

@@ -74,7 +74,7 @@ impl Lab {
             self.gate
                 .leaves_room(self.now, Ahead::NOTHING, 3, &costs[1]),
         );
-        let snapshot = self.gate.snapshot(self.now, 0);
+        let snapshot = self.gate.snapshot(self.now, 0, 0);
         let risky = self.gate.risk() > 0.0 && self.gate.has_served();
         (openings, snapshot, risky)
     }
