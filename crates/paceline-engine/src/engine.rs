@@ -317,6 +317,17 @@ impl Engine {
         Effects::new(self)
     }
 
+    /// A person wants nobody to start at this gate for so long, whatever its upstream says. The last word counts, also where it
+    /// is a shorter one; no time at all ends it, and so does a [`reset`](Self::reset). Gates go by the place that a snapshot
+    /// tells.
+    pub fn pause(&mut self, now: Timestamp, place: usize, length: Duration) -> Effects<'_> {
+        if let Some(gate) = self.gates.get_mut(place) {
+            gate.pause_by_hand(now, length);
+            self.serve(now);
+        }
+        Effects::new(self)
+    }
+
     /// Everybody who waits, and whoever comes later, is refused.
     pub fn shut_down(&mut self) -> Effects<'_> {
         self.shut = true;

@@ -43,6 +43,8 @@ reasons! {
     Window = "window", "the upstream said that its window is used up";
     /// The upstream asked for a stop.
     Pause = "pause", "the upstream asked for a pause";
+    /// A person asked for a stop.
+    ByHand = "by_hand", "somebody paused it by hand";
     /// The pace that was learned from refusals.
     Belief = "belief", "the pace that the upstream was found to allow";
     /// The upstream refuses or fails everything; one probe at a time asks it again.

@@ -16,7 +16,7 @@ pub struct GateSnapshot {
     pub throttled_until: Option<Timestamp>,
     /// Why the next one may not start now.
     pub reason: Option<Reason>,
-    /// Since when, for pauses and the circuit.
+    /// Since when, for pauses (also those by hand) and the circuit.
     pub since: Option<Timestamp>,
     /// How long the upstream asked us to stop, if such a pause is in force.
     pub asked: Option<Duration>,

@@ -4,6 +4,7 @@
 //! windows that the server reported, the belief, the circuit. It knows no HTTP and no line of waiters.
 
 mod belief;
+mod by_hand;
 mod circuit;
 mod crowd;
 mod found;
@@ -25,6 +26,7 @@ use crate::opening::Opening;
 use crate::ticket::Charge;
 use crate::{Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
+use by_hand::ByHand;
 use circuit::Circuit;
 pub(crate) use circuit::Moved;
 use crowd::Crowd;
@@ -82,6 +84,9 @@ pub(crate) struct Gate {
     #[n(13)]
     #[cbor(default)]
     holds: bool,
+    #[n(16)]
+    #[cbor(default, with = "crate::record::unless_new")]
+    by_hand: ByHand,
 }
 
 /// An answer as a gate sees it.
@@ -157,6 +162,7 @@ impl Gate {
             trips: 0,
             unsteady: 0,
             holds: false,
+            by_hand: ByHand::default(),
         }
     }
 
@@ -168,6 +174,7 @@ impl Gate {
     pub(crate) fn is_calm(&self) -> bool {
         self.limits.is_empty()
             && self.pause.is_none()
+            && self.by_hand.is_none()
             && self.windows.is_empty()
             && self.belief.is_idle()
             && self.circuit.is_calm()
@@ -195,7 +202,7 @@ impl Gate {
         bounds.and(self.belief.opens(self.in_flight, ahead.requests))
     }
 
-    /// The part of `opens` that no answer can make earlier: limits, the pause, windows. A caller whose time ends before
+    /// The part of `opens` that no answer can make earlier: limits, pauses, windows. A caller whose time ends before
     /// that has nothing to hope for.
     pub(crate) fn bounds(&self, now: Timestamp, ahead: Ahead<'_>, cost: &Cost) -> Opening {
         self.bounds_with(now, ahead, cost, Account::bounds)
@@ -215,6 +222,7 @@ impl Gate {
             .fold(Opening::NOW, Opening::and);
         limits
             .and(self.pause.opens(now))
+            .and(self.by_hand.opens(now))
             .and(self.windows.opens(now, ahead, cost))
     }
 
@@ -237,6 +245,7 @@ impl Gate {
         for account in &mut self.limits {
             account.charge(now, cost);
         }
+        self.by_hand.over(now);
         self.belief.sent(now, order);
         self.in_flight += 1;
         self.windows.sent(now, cost);

@@ -26,6 +26,7 @@ impl Sound for Gate {
             "more trouble than is counted",
         )?;
         self.limits.check()?;
+        self.by_hand.check()?;
         self.windows.check()?;
         self.belief.check()?;
         self.circuit.check()?;

@@ -2,6 +2,7 @@
 
 use super::Gate;
 use super::belief::Belief;
+use super::by_hand::ByHand;
 use super::circuit::Circuit;
 use super::crowd::Crowd;
 use super::pause::Pause;
@@ -11,6 +12,7 @@ impl Gate {
     /// way stays so.
     pub(crate) fn reset(&mut self) {
         self.pause = Pause::default();
+        self.by_hand = ByHand::default();
         self.windows.forget();
         self.belief = Belief::default();
         self.circuit = Circuit::default();

@@ -20,6 +20,7 @@ impl Gate {
             reason: (!opening.is_open(now)).then(|| opening.reason(now)),
             since: match opening.reason(now) {
                 Reason::Pause => stop.map(|stop| stop.since),
+                Reason::ByHand => self.by_hand.since(now),
                 Reason::Circuit => self.circuit.since(),
                 _ => None,
             },

@@ -4,6 +4,7 @@
 mod support;
 
 mod answers;
+mod by_hand;
 mod costs;
 mod dear;
 mod found;

@@ -5,6 +5,8 @@ mod support;
 
 #[path = "../contract/answers.rs"]
 mod answers;
+#[path = "../contract/by_hand.rs"]
+mod by_hand;
 #[path = "../contract/costs.rs"]
 mod costs;
 #[path = "../contract/dear.rs"]

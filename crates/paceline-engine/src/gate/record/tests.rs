@@ -160,6 +160,14 @@ fn what_cannot_be_is_named() {
     let many = gate(|gate| gate.in_flight = u64::MAX);
     assert_eq!(many, section("more than anybody counted"));
 
+    let mut paused = Lab::new(&[], 1);
+    paused.pause(60);
+    let mut tree = Tree::of(&saved(&paused.gate));
+    // Since when.
+    *tree.at(&[16, 0, 1]) = Tree::Other(vec![0x1b, 0x7f, 0, 0, 0, 0, 0, 0, 0]);
+    let before = section("a stop that was over before it began");
+    assert_eq!(flaw(&tree.bytes()), before);
+
     let mut lab = Lab::new(&["10/s burst 50"], 1);
     lab.refuse();
     let bytes = saved(&lab.gate);

@@ -192,7 +192,7 @@ fn a_want_knows_when_it_could_start_at_the_gate_of_its_route() {
 
 /// Gates that nobody goes to any more are not shown, and the others stay where they are.
 #[test]
-fn a_gate_behind_one_that_was_left_is_reset_by_its_place() {
+fn a_gate_behind_one_that_was_left_is_paused_and_reset_by_its_place() {
     let mut driver = buckets(None);
     let named = [(MESSAGES, "b1"), (REACTIONS, "b1"), (MEMBERS, "b3")];
     let asked = named.map(|(path, bucket)| (driver.ask(&route(path)), bucket));
@@ -203,10 +203,12 @@ fn a_gate_behind_one_that_was_left_is_reset_by_its_place() {
     let places: Vec<_> = gates.iter().map(|gate| gate.place).collect();
     assert_eq!(places, [0, 1, 3], "{:?}", names(&driver));
     let place = gates[2].place;
-    let refused = driver.ask(&route(MEMBERS));
-    driver.answer(refused, &spent("b3", 60_000));
+    driver.input(|engine, now| engine.pause(now, place, ms(60_000)));
+    let free = driver.ask(&route(REACTIONS));
     let held = driver.ask(&route(MEMBERS));
-    assert!(is_reset(driver.wake.expect("an end"), 60_000));
+    assert_eq!(driver.order().last(), Some(&free));
+    let wake = driver.wake.expect("an end");
+    assert_eq!((wake.at, wake.reason), (at(60_000), Reason::ByHand));
     driver.input(|engine, now| engine.reset(now, place));
     assert_eq!(driver.order().last(), Some(&held));
 }

@@ -260,7 +260,7 @@ impl Lab {
         member.due = due.filter(|_| !member.tickets.is_empty());
     }
 
-    fn answer_calls(&mut self) {
+    pub(super) fn answer_calls(&mut self) {
         while let Some(who) = self.members.iter().position(|member| member.called) {
             self.members[who].called = false;
             if self.members[who].alive {

@@ -103,6 +103,26 @@ fn a_pause_that_one_is_told_ends_the_wait_of_whoever_cannot_outlast_it() {
     assert_eq!(refusal.waiting_for, Some(Reason::Pause));
 }
 
+/// Whoever only looks on says so in a record that it takes no part in.
+#[test]
+fn a_pause_by_hand_holds_all_and_ends_the_wait_of_whoever_cannot_outlast_it() {
+    let mut lab = Lab::new(2, &["1 in flight"]);
+    let first = lab.ask(0);
+    let patient = lab.ask(0);
+    let hurried = lab.ask_for(1, &through(&[API]).deadline(at(10_000)));
+    let onlooker = lab.comes(&[]);
+    lab.pass_to(at(1_000));
+    lab.step(onlooker, |engine, now| engine.pause(now, 0, ms(30_000)));
+    lab.answer_calls();
+    let refusal = &lab.refusals[&hurried];
+    assert_eq!(refusal.waiting_for, Some(Reason::ByHand));
+    lab.answer(first, &ok());
+    lab.pass_to(at(30_999));
+    assert_eq!(lab.order(), [first]);
+    lab.pass_to(at(40_000));
+    assert_eq!(lab.order(), [first, patient]);
+}
+
 #[test]
 fn what_one_learned_is_known_to_the_next() {
     let mut lab = Lab::new(1, &[]);

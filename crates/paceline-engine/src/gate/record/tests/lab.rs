@@ -102,6 +102,7 @@ impl Lab {
             200..208 => return self.gate.hold_refills(),
             208..212 => return self.gate.cold_start(1 + u64::from(how)),
             212..216 => return self.change_limits(how),
+            254 => return self.pause(number),
             _ => {}
         }
         if self.under_way.is_empty() {
@@ -141,6 +142,12 @@ impl Lab {
         let limits = limits.map(|(_, text)| text.parse().expect("a limit"));
         self.gate
             .change_limits(self.now, self.order, limits.collect());
+    }
+
+    /// A person asks for a stop of so many seconds.
+    pub(super) fn pause(&mut self, secs: u16) {
+        let length = Duration::from_secs(secs.into());
+        self.gate.pause_by_hand(self.now, length);
     }
 
     /// A request is sent and answered so.

@@ -20,6 +20,7 @@ fn learned() -> Gate {
         ..Window::unknown()
     });
     lab.told(&refused);
+    lab.pause(60);
     lab.gate
 }
 
@@ -28,8 +29,8 @@ fn what_a_newer_one_says_more_of_is_left_out() {
     let own = learned();
     let bytes = saved(&own);
     // Where a new place comes next.
-    let all: [(&[usize], usize); 19] = [
-        (&[], 16),
+    let all: [(&[usize], usize); 21] = [
+        (&[], 17),
         (&[1, 0], 4),
         (&[1, 0, 0], 2),
         (&[1, 0, 1, 1, 0], 8),
@@ -48,6 +49,8 @@ fn what_a_newer_one_says_more_of_is_left_out() {
         (&[4, 1, 7], 5),
         (&[6], 3),
         (&[7], 3),
+        (&[16], 1),
+        (&[16, 0], 2),
     ];
     let mut newer = Tree::of(&bytes);
     // The innermost first, so that the places stay where they are.
@@ -60,7 +63,7 @@ fn what_a_newer_one_says_more_of_is_left_out() {
         ));
     }
     let newer = newer.bytes();
-    assert!(newer.len() > bytes.len() + 19 * 20);
+    assert!(newer.len() > bytes.len() + 21 * 20);
     assert_eq!(load(&newer).as_ref(), Ok(&own));
 }
 
@@ -68,13 +71,14 @@ fn what_a_newer_one_says_more_of_is_left_out() {
 fn what_an_older_one_did_not_know_is_as_at_the_beginning() {
     let own = learned();
     let mut older = Tree::of(&saved(&own));
-    // The first versions knew nothing of trips and of what is held.
+    // The first versions knew nothing of trips, of what is held and of pauses by hand.
     older.array().truncate(12);
     older.at(&[1, 0, 1, 1, 0]).array().truncate(6);
     let gate = load(&older.bytes()).expect("it can be read");
     let trips = (gate.quickest, gate.trips, gate.unsteady, gate.holds);
     assert_eq!(trips, (None, 0, 0, false));
     assert_ne!((own.quickest, own.trips), (None, 0));
+    assert!(gate.by_hand.is_none() && !own.by_hand.is_none());
     let known = |gate: &Gate| (gate.belief.clone(), gate.windows.clone(), gate.in_flight);
     assert_eq!(known(&gate), known(&own));
     Lab::new(&[], 1).with(gate).serve();
@@ -85,7 +89,7 @@ fn parts_that_are_missing_or_nothing_are_as_at_the_beginning() {
     let fresh = Gate::new("api", crate::Timestamp::ZERO, Vec::new());
     let mut tree = Tree::of(&saved(&learned()));
     *tree.at(&[1]) = Tree::Array(Vec::new());
-    for part in [2, 3, 4, 6, 7] {
+    for part in [2, 3, 4, 6, 7, 16] {
         *tree.at(&[part]) = Tree::Other(vec![0xf6]);
     }
     let gate = load(&tree.bytes()).expect("it can be read");
@@ -96,6 +100,7 @@ fn parts_that_are_missing_or_nothing_are_as_at_the_beginning() {
             gate.belief,
             gate.circuit,
             gate.crowd,
+            gate.by_hand,
         )
     };
     assert_eq!(parts(gate), parts(fresh));
