@@ -38,7 +38,7 @@ pub use call::{Call, Next};
 pub use clock::{Clock, Sleep, TokioClock};
 pub use driver::{Acquire, Permit, SettleCost};
 #[cfg(all(feature = "machine", unix))]
-pub use machine::{Machine, MachineError, Shared};
+pub use machine::{GateKey, LeftOut, Machine, MachineError, Shared, Survey};
 pub use options::RequestOptions;
 pub use outcome::{Outcome, Stopped};
 pub use pace::{Pace, PaceBuilder};

@@ -11,6 +11,7 @@
 //! what was learned, places in flight, and the line, in which whoever came first goes first. Whoever dies gives back its
 //! places within a second.
 
+mod by_hand;
 mod clock;
 mod status;
 mod store;
@@ -27,7 +28,7 @@ use paceline_machine::{Bell, Bells, Folder, FolderError, Rung, place, sweep};
 use crate::driver::Called;
 use crate::partition::{Partition, PartitionKeyer};
 use clock::Boot;
-pub use status::Shared;
+pub use status::{GateKey, LeftOut, Shared, Survey};
 pub(crate) use store::Room;
 
 /// What the processes of one user on this machine share. Clones are the same.
@@ -159,10 +160,15 @@ impl Machine {
         bells.is_alive(bell).unwrap_or(true)
     }
 
+    /// Somebody of this process who has no part in anything: none of its paces has this number.
+    fn onlooker(&self) -> u64 {
+        self.inner.bell.number() << 16
+    }
+
     /// Numbers one of our paces among all owners.
     fn number(&self) -> u64 {
         let next = self.inner.next.fetch_add(1, Ordering::Relaxed);
-        self.inner.bell.number() << 16 | next & 0xffff
+        self.inner.bell.number() << 16 | (next % 0xffff + 1)
     }
 }
 

@@ -1,12 +1,13 @@
-//! What all paces of a machine are at, for people and scripts, and taking back what one of them believes.
+//! What all paces of a machine are at, for people and scripts.
 
+use core::fmt;
 use std::num::NonZeroU64;
 
-use paceline_engine::{Effect, Engine, Owner, Sections, Snapshot, Timestamp};
+use paceline_engine::{Engine, GateSnapshot, Owner, Sections, Snapshot, Timestamp, Unreadable};
 use paceline_machine::store::Look;
 
 use super::clock::Kept;
-use super::store::{CLOCK, NAME, Open};
+use super::store::{CLOCK, NAME};
 use super::{Machine, MachineError};
 
 /// One quota that processes share.
@@ -19,6 +20,38 @@ pub struct Shared {
     pub owners: usize,
     /// What it is at.
     pub snapshot: Snapshot,
+    room: [u8; 16],
+}
+
+/// One gate of all that are shared here, whatever others are called: what [`Machine::pause`] is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GateKey {
+    /// The record.
+    pub room: [u8; 16],
+    /// Its place, as its snapshot tells.
+    pub place: usize,
+    /// What the gate is called: its place may be used again for another one.
+    pub name: Box<str>,
+}
+
+/// Everything that there is to see at one time.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Survey {
+    /// Every quota that is shared, used or idle, by name.
+    pub shared: Vec<Shared>,
+    /// What is there as well and cannot be read.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A quota whose record cannot be read. As a line: which, and why.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The upstream's name, or its origin.
+    pub name: String,
+    /// Why.
+    pub why: Unreadable,
 }
 
 impl Machine {
@@ -26,79 +59,80 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If the store cannot be read. A record that cannot be read is left out.
+    /// If the store cannot be read. A record that cannot be read is left out; a [`survey`](Self::survey) says which.
     pub fn shared(&self) -> Result<Vec<Shared>, MachineError> {
-        let mut all = Vec::new();
-        let each = |_: [u8; 16], look: &Look<'_>| all.extend(self.look(&Seen(look)));
-        self.inner.store.rooms(each).map_err(MachineError::Store)?;
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
+        Ok(self.survey()?.shared)
     }
 
-    /// Lets gates of this name, or all gates of a quota of this name, forget what they learned and were told: pauses, windows,
-    /// beliefs, an open circuit. What was spent of configured limits stays spent. How many did.
+    /// The same, with what had to be left out.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read or written.
-    pub fn reset(&self, name: &str) -> Result<usize, MachineError> {
-        let mut keys = Vec::new();
-        let each = |key: [u8; 16], _: &Look<'_>| keys.push(key);
+    /// If the store cannot be read.
+    pub fn survey(&self) -> Result<Survey, MachineError> {
+        let mut all = Survey::default();
+        let each = |room: [u8; 16], look: &Look<'_>| match self.replica(&Seen(look)) {
+            Ok(Some((engine, now, name))) => all.shared.push(Shared {
+                name,
+                owners: engine.owners().len(),
+                snapshot: engine.snapshot(now),
+                room,
+            }),
+            Ok(None) => {}
+            Err(why) => all.left_out.push(LeftOut {
+                name: name(&Seen(look)).unwrap_or_else(|| "a quota".into()),
+                why,
+            }),
+        };
         self.inner.store.rooms(each).map_err(MachineError::Store)?;
-        let mut reset = 0;
-        for key in keys {
-            let mut called = Vec::new();
-            let room = self.inner.store.room(key);
-            let done = room.step(|sections| {
-                let mut open = Open(sections);
-                let Some((mut engine, now, quota)) = self.replica(&open) else {
-                    return 0;
-                };
-                let gates = engine.snapshot(now).gates.into_iter();
-                let named = gates.filter(|gate| quota == name || *gate.name == *name);
-                let places: Vec<_> = named.map(|gate| gate.place).collect();
-                for place in &places {
-                    let mut effects = engine.reset(now, *place);
-                    called.extend(effects.by_ref().filter_map(called_by));
-                    effects.finish();
-                }
-                engine.save(now, now.as_nanos(), &mut open);
-                places.len()
-            });
-            reset += done.map_err(MachineError::Store)?;
-            for owner in called {
-                self.ring(owner.number() >> 16);
-            }
-        }
-        Ok(reset)
-    }
-
-    fn look(&self, sections: &Seen<'_, '_>) -> Option<Shared> {
-        let (engine, now, name) = self.replica(sections)?;
-        Some(Shared {
-            name,
-            owners: engine.owners().len(),
-            snapshot: engine.snapshot(now),
-        })
+        all.shared.sort_by(|a, b| a.name.cmp(&b.name));
+        all.left_out.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
     }
 
     /// An engine that knows a record and takes no part in it, the record's time, and what people call it.
-    fn replica(&self, sections: &impl Sections) -> Option<(Engine, Timestamp, String)> {
+    pub(super) fn replica(
+        &self,
+        sections: &impl Sections,
+    ) -> Result<Option<(Engine, Timestamp, String)>, Unreadable> {
         let mut engine = Engine::new(0, 0);
-        engine.share(Owner::new(NonZeroU64::new(self.number())?));
-        engine.load(sections).ok().filter(|found| *found)?;
-        let kept = sections.get(CLOCK).and_then(Kept::read)?;
+        let onlooker = NonZeroU64::new(self.onlooker());
+        engine.share(Owner::new(onlooker.unwrap_or(NonZeroU64::MIN)));
+        let found = engine.load(sections)?;
+        let kept = sections.get(CLOCK).and_then(Kept::read);
+        let (Some(kept), Some(name), true) = (kept, name(sections), found) else {
+            return Ok(None);
+        };
         let now = kept.now(&self.inner.boot).max(engine.latest());
-        let name = String::from_utf8_lossy(sections.get(NAME)?).into_owned();
-        Some((engine, now, name))
+        Ok(Some((engine, now, name)))
     }
 }
 
-fn called_by(effect: Effect) -> Option<Owner> {
-    match effect {
-        Effect::Call { owner } => Some(owner),
-        _ => None,
+impl Shared {
+    /// What to say to mean a gate of its snapshot.
+    pub fn key(&self, gate: &GateSnapshot) -> GateKey {
+        GateKey {
+            room: self.room,
+            place: gate.place,
+            name: gate.name.clone(),
+        }
     }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, why } = self;
+        let update = if why.is_newer() {
+            "; update this program"
+        } else {
+            ""
+        };
+        write!(f, "{name} is left out: {why}{update}")
+    }
+}
+
+fn name(sections: &impl Sections) -> Option<String> {
+    Some(String::from_utf8_lossy(sections.get(NAME)?).into_owned())
 }
 
 /// Sections that are only looked at.
