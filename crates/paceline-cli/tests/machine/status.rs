@@ -78,3 +78,21 @@ fn a_pause_is_seen_and_a_reset_ends_it() {
     told.kill().unwrap();
     told.wait().unwrap();
 }
+
+#[test]
+fn a_record_of_a_newer_version_is_named_and_nothing_is_made_of_it() {
+    let lab = Lab::new(ServerSpec::open(), ms(0));
+    lab.run(1, 1, &[]);
+    lab.becomes_newer();
+    let ended = lab.status(&[]);
+    assert_eq!(
+        (ended.code, &*ended.stdout),
+        (Some(0), "no pace is shared\n")
+    );
+    let says = format!(
+        "warning: {} is left out: section 0 of the record cannot be read: a newer version wrote it; update this program\n",
+        lab.origin()
+    );
+    assert_eq!(ended.stderr, says);
+    assert!(gates(&lab).is_empty());
+}
