@@ -16,6 +16,7 @@ use crate::commands::demo::DemoArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::status::StatusArgs;
+use crate::commands::top::TopArgs;
 
 /// All HTTP requests that share an upstream's quota keep one pace.
 #[derive(Debug, Parser)]
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// See what the paces are at that processes of this machine share
     Status(StatusArgs),
+    /// Watch the paces that processes of this machine share, live in a terminal; pause and reset gates
+    Top(TopArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -47,6 +50,7 @@ Examples:
   paceline fetch --input urls.txt --out pages --results results.ndjson
   paceline check --request 'GET https://api.example.com/items'
   curl -si https://api.example.com/items | paceline explain
+  paceline top
   paceline simulate scenario.toml --policy paceline --policy independent --plot run.svg
   paceline demo";
 

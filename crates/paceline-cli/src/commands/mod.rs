@@ -6,6 +6,7 @@ pub(crate) mod explain;
 mod fetch;
 pub(crate) mod simulate;
 pub(crate) mod status;
+pub(crate) mod top;
 
 use crate::args::Command;
 use crate::output::{Exit, Output, Stop};
@@ -18,5 +19,6 @@ pub(crate) fn run(command: &Command, output: &Output) -> Result<Exit, Stop> {
         Command::Explain(args) => explain::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
         Command::Status(args) => status::run(args, output),
+        Command::Top(args) => top::run(args, output),
     }
 }

@@ -80,6 +80,14 @@ impl Lab {
         run(command)
     }
 
+    /// `paceline top`, at the same folder.
+    pub(super) fn top(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_paceline"));
+        command.arg("top").args(args).env_remove("NO_COLOR");
+        command.env("PACELINE_STATE_DIR", self.folder.path().join("state"));
+        command
+    }
+
     /// As if a newer version had written what there is.
     pub(super) fn becomes_newer(&self) {
         let state = self.folder.path().join("state");

@@ -7,6 +7,9 @@ mod lab;
 mod status;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
+mod top;
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};

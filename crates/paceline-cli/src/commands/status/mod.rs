@@ -8,9 +8,10 @@ use paceline::Machine;
 use serde_json::json;
 
 use crate::output::{Exit, Output, Stop};
+pub(super) use words::{held, of_gate, takes_part, when};
 
 /// What is said of an empty folder.
-const NOTHING: &str = "no pace is shared";
+pub(super) const NOTHING: &str = "no pace is shared";
 
 const EXAMPLES: &str = "\
 Examples:

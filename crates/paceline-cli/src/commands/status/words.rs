@@ -22,7 +22,7 @@ pub(super) fn of(shared: &Shared) -> Vec<String> {
     lines
 }
 
-pub(super) fn takes_part(owners: usize) -> String {
+pub(crate) fn takes_part(owners: usize) -> String {
     match owners {
         0 => "nobody takes part".into(),
         1 => "1 takes part".into(),
@@ -31,7 +31,7 @@ pub(super) fn takes_part(owners: usize) -> String {
 }
 
 /// What a gate is told to keep to, what its upstream said, and what is believed.
-pub(super) fn of_gate(gate: &GateSnapshot, at: Timestamp) -> Vec<String> {
+pub(crate) fn of_gate(gate: &GateSnapshot, at: Timestamp) -> Vec<String> {
     let mut lines = Vec::new();
     for own in &gate.limits {
         lines.push(format!("{}: {} could go at once", own.limit, own.available));
@@ -55,7 +55,7 @@ pub(super) fn of_gate(gate: &GateSnapshot, at: Timestamp) -> Vec<String> {
 }
 
 /// When the next one may go, and why not before, as a sentence.
-pub(super) fn held(gate: &GateSnapshot, at: Timestamp) -> String {
+pub(crate) fn held(gate: &GateSnapshot, at: Timestamp) -> String {
     let when = when(gate, at);
     match (gate.throttled_until, gate.reason) {
         (None, Some(_)) => when,
@@ -64,7 +64,7 @@ pub(super) fn held(gate: &GateSnapshot, at: Timestamp) -> String {
 }
 
 /// The same without saying that it is about the next one.
-pub(super) fn when(gate: &GateSnapshot, at: Timestamp) -> String {
+pub(crate) fn when(gate: &GateSnapshot, at: Timestamp) -> String {
     match (gate.throttled_until, gate.reason) {
         (Some(until), reason) => {
             let why = reason.map_or("", |reason| reason.explanation());
