@@ -91,7 +91,7 @@ pub(crate) struct FetchArgs {
         allow_hyphen_values = true, value_parser = |text: &str| whole::<u32>(text, 1..=10_000))]
     pub(crate) concurrency: u32,
 
-    /// A limit of each upstream: 10/s, '10/s burst 50', 30/m, '10 in flight'; several add up
+    /// A limit of each upstream: 10/s, '10/s burst 50', 30/m, '10 in flight', '20s server time / 10s'; several add up
     #[arg(long, short = 'l', value_name = "LIMIT", allow_hyphen_values = true)]
     #[arg(value_parser = limit)]
     pub(crate) limit: Vec<Limit>,

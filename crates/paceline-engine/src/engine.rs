@@ -15,7 +15,7 @@ use crate::gates::GateSet;
 use crate::line::{Line, Place, Ticket, TicketId};
 use crate::opening::Opening;
 use crate::retry::{self, Attempts, Budget, Decision, Neighbours, Repeatable, RetryPolicy};
-use crate::ticket::{Charge, Refusal, Sent, Want};
+use crate::ticket::{Charge, Ended, Refusal, Sent, Want};
 use crate::{Answer, Deadline, Limit, Observation, Reason, Snapshot, Timestamp};
 
 mod costs;
@@ -194,6 +194,7 @@ impl Engine {
                 .is_some_and(|then| self.answers.since(then).all_served());
             self.answers.answered(seen.verdict.is_refusal());
             if seen.is_served() {
+                sent.served = true;
                 self.budget.deposit();
             }
             if matches!(seen.answer, Answer::Status(_)) {
@@ -222,19 +223,20 @@ impl Engine {
     /// The response has ended, was dropped, or will never come: it is not in flight any more.
     pub fn finish(&mut self, now: Timestamp, sent: Sent) -> Effects<'_> {
         if self.is_ours_still(&sent) {
-            self.end(now, sent);
+            let ended = sent.ended();
+            self.end(now, sent, ended);
         }
         self.serve(now);
         Effects::new(self)
     }
 
-    fn end(&mut self, now: Timestamp, mut sent: Sent) {
+    fn end(&mut self, now: Timestamp, mut sent: Sent, ended: Ended) {
         self.no_more_doubts(&mut sent);
         for index in sent.gates().iter() {
             let Some(gate) = self.gates.get_mut(index) else {
                 continue;
             };
-            gate.finish();
+            gate.finish(now, &sent.charge, ended);
             if !sent.answered {
                 gate.abandoned(now, &sent.charge);
             }
@@ -259,7 +261,6 @@ impl Engine {
             let Some(gate) = self.gates.get_mut(index) else {
                 continue;
             };
-            gate.finish();
             if sent.answered {
                 // The gates have heard how it ended.
             } else if sent.has_left() {
@@ -267,6 +268,7 @@ impl Engine {
             } else {
                 gate.refund(now, &sent.charge);
             }
+            gate.finish(now, &sent.charge, sent.ended());
         }
         if (sent.answered || sent.has_left()) && !sent.receipt_gone {
             self.cost_stands(&sent.charge);
@@ -276,7 +278,8 @@ impl Engine {
     /// Charges a request that has already been sent and answered without asking (a redirect that was followed unseen).
     pub fn spend(&mut self, now: Timestamp, gates: GateSet, cost: Cost) -> Effects<'_> {
         let sent = self.take(now, gates, cost, None);
-        self.end(now, sent);
+        // What it took is a part of what the one took that is under way.
+        self.end(now, sent, Ended::Answered);
         self.serve(now);
         Effects::new(self)
     }
@@ -301,7 +304,7 @@ impl Engine {
             self.serve(now);
         } else if let Some(gate) = self.gates.get_mut(usize::from(gate)) {
             gate.change_limits(now, self.next_order, limits);
-            self.refuse_too_costly();
+            self.refuse_too_costly(now);
             self.serve(now);
         }
         Effects::new(self)
@@ -507,6 +510,7 @@ impl Engine {
             route: None,
             doubtful: false,
             refused,
+            served: false,
         }
     }
 }

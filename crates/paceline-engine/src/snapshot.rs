@@ -51,8 +51,10 @@ impl GateSnapshot {
 pub struct LimitSnapshot {
     /// The limit.
     pub limit: Limit,
-    /// How much of it could be spent at once.
+    /// How much of it could be spent at once; of server time, in milliseconds.
     pub available: u64,
+    /// What a request is expected to take of the server's time, if that is what is limited and any has been answered.
+    pub expected: Option<Duration>,
 }
 
 /// One reported window.

@@ -7,8 +7,9 @@ use minicbor::{Decode, Encode};
 
 use crate::cost::Cost;
 use crate::gates::GateSet;
+use crate::limits::Time;
 use crate::retry::Neighbours;
-use crate::{Limit, Priority, Reason, RouteKey, Timestamp};
+use crate::{Limit, LimitKind, Priority, Reason, RouteKey, Timestamp};
 
 /// What a request asks of a pace line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,17 @@ pub(crate) struct Charge {
     pub(crate) told: Cost,
 }
 
+/// How a request ended that was sent, as far as the server's time is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It was served: the next one may take as long.
+    Served,
+    /// It was refused, or it failed.
+    Answered,
+    /// Nobody heard of it again.
+    Lost,
+}
+
 /// One HTTP request that was admitted: what was charged for it, and its place in the order of sends.
 ///
 /// Not `Clone`: it is settled once, then finished or refunded once.
@@ -116,9 +128,22 @@ pub struct Sent {
     /// How its neighbours had been answered when it was refused last.
     #[n(6)]
     pub(crate) refused: Option<Neighbours>,
+    /// It was answered, and not with a refusal.
+    #[n(7)]
+    #[cbor(default)]
+    pub(crate) served: bool,
 }
 
 impl Sent {
+    /// How it ended, if it ends now.
+    pub(crate) const fn ended(&self) -> Ended {
+        match (self.answered, self.served) {
+            (true, true) => Ended::Served,
+            (true, false) => Ended::Answered,
+            (false, _) => Ended::Lost,
+        }
+    }
+
     /// The same, to be ended by somebody else if its owner never does.
     pub(crate) fn twin(&self) -> Self {
         Self {
@@ -207,7 +232,7 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TooCostly {
-    /// What it costs, in the limit's unit.
+    /// What it costs, in the limit's unit; of server time, what requests take, in milliseconds.
     pub cost: u64,
     /// The limit.
     pub limit: Limit,
@@ -216,6 +241,10 @@ pub struct TooCostly {
 impl fmt::Display for TooCostly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self { cost, limit }, most) = (self, self.limit.most());
+        if let LimitKind::ServerTime { amount, .. } = limit.kind {
+            let [takes, most] = [Duration::from_millis(*cost), amount].map(Time);
+            return write!(f, "requests take {takes} where {limit} allows {most}");
+        }
         let unit = match &limit.unit {
             crate::Unit::Other(word) => word,
             _ => "requests",

@@ -37,6 +37,9 @@ impl Timestamp {
     }
 }
 
+/// In nanoseconds.
+pub(crate) const MILLISECOND: u64 = 1_000_000;
+
 /// Nanoseconds of a duration, saturating (584 years).
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)

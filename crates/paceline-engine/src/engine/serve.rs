@@ -24,7 +24,7 @@ impl Engine {
     ) -> Option<Refusal> {
         if let Some(reason) = opening.refusal() {
             return Some(Refusal {
-                too_costly: self.too_costly(want.gates, &want.cost),
+                too_costly: self.too_costly(now, want.gates, &want.cost),
                 ..self.refusal(now, want.gates, reason, opening)
             });
         }
@@ -59,17 +59,18 @@ impl Engine {
         }
     }
 
-    fn too_costly(&self, gates: GateSet, cost: &Cost) -> Option<Box<TooCostly>> {
+    fn too_costly(&self, now: Timestamp, gates: GateSet, cost: &Cost) -> Option<Box<TooCostly>> {
         let mut gates = gates.iter().filter_map(|index| self.gates.get(index));
-        gates.find_map(|gate| gate.too_costly(cost)).map(Box::new)
+        let too_costly = gates.find_map(|gate| gate.too_costly(now, cost));
+        too_costly.map(Box::new)
     }
 
     /// Limits have changed: whoever can never start any more is told now, and not when its turn would have come.
-    pub(super) fn refuse_too_costly(&mut self) {
+    pub(super) fn refuse_too_costly(&mut self, now: Timestamp) {
         let tickets = self.line.tickets();
         let dear: Vec<_> = tickets
             .filter_map(|ticket| {
-                let too_costly = self.too_costly(ticket.gates, &ticket.cost)?;
+                let too_costly = self.too_costly(now, ticket.gates, &ticket.cost)?;
                 Some((ticket.id, too_costly))
             })
             .collect();
@@ -129,7 +130,10 @@ impl Engine {
         for head in self.line.heads() {
             let opening = self.opens(now, head.gates, Ahead::NOTHING, &head.cost);
             if let Some(reason) = opening.refusal() {
-                let refusal = self.refusal(now, head.gates, reason, opening);
+                let refusal = Refusal {
+                    too_costly: self.too_costly(now, head.gates, &head.cost),
+                    ..self.refusal(now, head.gates, reason, opening)
+                };
                 let all = self.line.ready_in(head.gates).into_iter();
                 let all = all.map(|id| (id, refusal.clone())).collect();
                 let ours = self.ours_among(all, now, &mut calls);

@@ -155,7 +155,8 @@ impl Engine {
             if entry.finished {
                 self.cost_stands(&sent.charge);
             } else {
-                self.end(now, sent);
+                let ended = sent.ended();
+                self.end(now, sent, ended);
             }
         }
         for gate in limited {
@@ -285,7 +286,7 @@ impl Engine {
             && let Some(gate) = self.gates.get_mut(index)
         {
             gate.change_limits(now, next_order, named);
-            self.refuse_too_costly();
+            self.refuse_too_costly(now);
         }
     }
 }

@@ -23,7 +23,7 @@ use minicbor::{Decode, Encode};
 use crate::cost::{Ahead, Cost};
 use crate::limits::Account;
 use crate::opening::Opening;
-use crate::ticket::Charge;
+use crate::ticket::{Charge, Ended};
 use crate::{Kind, Limit, Observation, Reason, Scope, Timestamp, Verdict};
 use belief::{Belief, Evidence, Sighting};
 use by_hand::ByHand;
@@ -243,7 +243,7 @@ impl Gate {
     /// A request leaves. Charges whatever `opens` says: whoever calls has asked.
     pub(crate) fn take(&mut self, now: Timestamp, order: u64, cost: &Cost) {
         for account in &mut self.limits {
-            account.charge(now, cost);
+            account.charge(now, order, cost);
         }
         self.by_hand.over(now);
         self.belief.sent(now, order);
@@ -271,8 +271,11 @@ impl Gate {
     }
 
     /// Its response has ended, or there will be none.
-    pub(crate) const fn finish(&mut self) {
+    pub(crate) fn finish(&mut self, now: Timestamp, charge: &Charge, ended: Ended) {
         self.in_flight = self.in_flight.saturating_sub(1);
+        for account in &mut self.limits {
+            account.end(now, charge, ended);
+        }
     }
 
     /// Learns from an answer.

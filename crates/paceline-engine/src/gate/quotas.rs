@@ -30,9 +30,9 @@ impl Gate {
     }
 
     /// Which limit a request of `cost` exceeds by itself.
-    pub(crate) fn too_costly(&self, cost: &Cost) -> Option<TooCostly> {
+    pub(crate) fn too_costly(&self, now: Timestamp, cost: &Cost) -> Option<TooCostly> {
         let mut limits = self.limits.iter();
-        limits.find_map(|account| account.limit().too_costly(cost))
+        limits.find_map(|account| account.too_costly(now, cost))
     }
 
     /// Whether a limit counts what only requests themselves can tell.

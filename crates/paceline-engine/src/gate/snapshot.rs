@@ -35,6 +35,7 @@ impl Gate {
                 .map(|account| LimitSnapshot {
                     limit: account.limit().clone(),
                     available: account.available(now, self.in_flight),
+                    expected: account.expected(),
                 })
                 .collect(),
             windows: self.windows.snapshot(now),

@@ -5,12 +5,14 @@ use core::time::Duration;
 use minicbor::{Decode, Encode};
 
 use super::bucket::Bucket;
+use super::server_time::ServerTime;
 use super::strict::Strict;
 use super::{Limit, LimitKind};
 use crate::cost::{Ahead, Cost};
 use crate::opening::Opening;
 use crate::record::sound::{Flaw, Sound, ensure};
-use crate::ticket::Charge;
+use crate::ticket::{Charge, Ended, TooCostly};
+use crate::time::MILLISECOND;
 use crate::{Reason, Timestamp, Unit};
 
 /// A limit and its books. Charging is unconditional: whoever charges has asked first, or charges what already happened.
@@ -37,6 +39,8 @@ enum Books {
     /// What is in flight is the gate's own count.
     #[n(2)]
     InFlight,
+    #[n(3)]
+    ServerTime(#[n(0)] ServerTime),
 }
 
 impl Account {
@@ -52,6 +56,9 @@ impl Account {
                 Books::Strict(Strict::new(amount.get(), period))
             }
             LimitKind::InFlight { .. } => Books::InFlight,
+            LimitKind::ServerTime { amount, period } => {
+                Books::ServerTime(ServerTime::new(amount, period))
+            }
         };
         Self {
             limit,
@@ -84,6 +91,9 @@ impl Account {
         ahead: Ahead<'_>,
         cost: &Cost,
     ) -> Opening {
+        if let Books::ServerTime(books) = &self.books {
+            return books.bounds(now);
+        }
         self.opens_beyond(now, in_flight, ahead, cost, self.estimated)
     }
 
@@ -100,6 +110,7 @@ impl Account {
         // What is free still takes its time: only another unit is free of a limit on what is in flight.
         let counts = match self.books {
             Books::InFlight => spent > 0 || self.limit.unit == Unit::Requests,
+            Books::ServerTime(_) => true,
             _ => spent > hoped,
         };
         if !counts {
@@ -117,6 +128,7 @@ impl Account {
                 }
             }
             (Books::InFlight, _) => Opening::NOW,
+            (Books::ServerTime(books), _) => books.opens(now, ahead.requests),
         }
     }
 
@@ -126,15 +138,46 @@ impl Account {
             Books::Bucket(bucket) => bucket.charge(now, bucket.available(now)),
             Books::Strict(strict) => strict.charge(now, strict.available(now)),
             Books::InFlight => {}
+            Books::ServerTime(books) => books.use_up(now),
         }
     }
 
-    pub(crate) fn charge(&mut self, now: Timestamp, cost: &Cost) {
+    /// The request of this order leaves.
+    pub(crate) fn charge(&mut self, now: Timestamp, order: u64, cost: &Cost) {
+        if let Books::ServerTime(books) = &mut self.books {
+            return books.begin(now, order);
+        }
         let cost = cost.of(&self.limit.unit);
         if self.is_estimated() {
             self.estimated = self.estimated.saturating_add(cost);
         }
         self.add(now, cost);
+    }
+
+    /// It is over: what it took is known.
+    pub(crate) fn end(&mut self, now: Timestamp, charge: &Charge, ended: Ended) {
+        if let Books::ServerTime(books) = &mut self.books {
+            books.end(now, charge.order, ended);
+        }
+    }
+
+    /// Why no request of `cost` can start, if it is by itself too much.
+    pub(crate) fn too_costly(&self, now: Timestamp, cost: &Cost) -> Option<TooCostly> {
+        let Books::ServerTime(books) = &self.books else {
+            return self.limit.too_costly(cost);
+        };
+        Some(TooCostly {
+            cost: books.too_costly(now)? / MILLISECOND,
+            limit: self.limit.clone(),
+        })
+    }
+
+    /// What a request is expected to take of the server's time, if that is what is limited, and known.
+    pub(crate) fn expected(&self) -> Option<Duration> {
+        match &self.books {
+            Books::ServerTime(books) => books.expected(),
+            _ => None,
+        }
     }
 
     /// From now on the refill of a full bucket is not counted on before a request is known to have arrived.
@@ -164,7 +207,9 @@ impl Account {
 
     /// It was not sent: as if nothing had been charged.
     pub(crate) fn refund(&mut self, now: Timestamp, charge: &Charge) {
-        if self.is_open(charge) {
+        if let Books::ServerTime(books) = &mut self.books {
+            books.unsent(charge.order);
+        } else if self.is_open(charge) {
             self.stands(charge);
             self.take_back(now, charge.at, charge.cost.of(&self.limit.unit));
         }
@@ -215,14 +260,18 @@ impl Account {
         match &mut self.books {
             Books::Bucket(bucket) => bucket.refund(now, charged, cost),
             Books::Strict(strict) => strict.refund(now, charged, cost),
-            Books::InFlight => {}
+            Books::InFlight | Books::ServerTime(_) => {}
         }
     }
 
     /// Whether its books make sense under `limit`.
     pub(crate) fn can_become(&self, limit: &Limit) -> bool {
-        let in_flight = |limit: &Limit| matches!(limit.kind, LimitKind::InFlight { .. });
-        self.limit.unit == limit.unit && in_flight(&self.limit) == in_flight(limit)
+        let counts = |limit: &Limit| match limit.kind {
+            LimitKind::Bucket { .. } | LimitKind::Strict { .. } => Counts::Starts,
+            LimitKind::InFlight { .. } => Counts::Places,
+            LimitKind::ServerTime { .. } => Counts::Time,
+        };
+        self.limit.unit == limit.unit && counts(&self.limit) == counts(limit)
     }
 
     /// The same account under a new limit: what was spent stays spent, so that a change never grants a burst, and debt
@@ -231,7 +280,7 @@ impl Account {
         let (spent, available, debt) = match &self.books {
             Books::Bucket(books) => (books.missing(now), books.available(now), books.debt(now)),
             Books::Strict(books) => (books.used(now), books.available(now), books.debt(now)),
-            Books::InFlight => (0, u64::MAX, 0),
+            Books::InFlight | Books::ServerTime(_) => (0, u64::MAX, 0),
         };
         match (&mut self.books, limit.kind) {
             (Books::Strict(strict), LimitKind::Strict { amount, period }) => {
@@ -257,17 +306,24 @@ impl Account {
                 *books = Books::Strict(strict);
             }
             (books, LimitKind::InFlight { .. }) => *books = Books::InFlight,
+            (Books::ServerTime(own), LimitKind::ServerTime { amount, period }) => {
+                own.resize(amount, period);
+            }
+            (books, LimitKind::ServerTime { amount, period }) => {
+                *books = Books::ServerTime(ServerTime::new(amount, period));
+            }
         }
         self.limit = limit;
     }
 
-    /// How much could be spent at once.
+    /// How much could be spent at once; of server time, in milliseconds.
     pub(crate) fn available(&self, now: Timestamp, in_flight: u64) -> u64 {
         match (&self.books, self.limit.kind) {
             (Books::Bucket(bucket), _) => bucket.available(now),
             (Books::Strict(strict), _) => strict.available(now),
             (Books::InFlight, LimitKind::InFlight { max }) => max.get().saturating_sub(in_flight),
             (Books::InFlight, _) => u64::MAX,
+            (Books::ServerTime(books), _) => books.available(now),
         }
     }
 }
@@ -287,6 +343,9 @@ impl Sound for Account {
                 strict.is_of(amount.get(), period)
             }
             (Books::InFlight, LimitKind::InFlight { .. }) => true,
+            (Books::ServerTime(books), LimitKind::ServerTime { amount, period }) => {
+                books.is_of(amount, period)
+            }
             _ => false,
         };
         ensure(theirs, "the books of another limit")?;
@@ -294,6 +353,15 @@ impl Sound for Account {
             Books::Bucket(bucket) => bucket.check(),
             Books::Strict(strict) => strict.check(),
             Books::InFlight => Ok(()),
+            Books::ServerTime(books) => books.check(),
         }
     }
+}
+
+/// What books are about: those of one kind make no sense under a limit of another.
+#[derive(PartialEq, Eq)]
+enum Counts {
+    Starts,
+    Places,
+    Time,
 }

@@ -4,7 +4,8 @@ use core::fmt;
 
 /// The forms that a limit may have, as errors and help texts show them.
 pub const LIMIT_GRAMMAR: &str = "N/s, N/m, N/h, N/d or N/Ks \
-     (never more than N in any such period), N/s burst B (a token bucket), N in flight; \
+     (never more than N in any such period), N/s burst B (a token bucket), N in flight, \
+     Ts server time / Ws (what requests take, together); \
      a word after N counts something else: N tokens/m";
 
 /// Characters of a wrong text that an error repeats; enough to find it, and an error stays one
@@ -50,6 +51,7 @@ pub(super) enum Fault {
     Burst,
     ZeroBurst,
     Trailing,
+    NoUnitOfTime,
     ServerTime,
 }
 
@@ -119,9 +121,13 @@ impl Fault {
                 "something follows where the limit has ended",
                 "one limit per text, such as 10/s or 10/s burst 50",
             ),
+            Self::NoUnitOfTime => (
+                "it does not say in what the server time is",
+                "s, m, h or d, such as 20s server time / 10s",
+            ),
             Self::ServerTime => (
-                "a budget of server time is understood, but not enforced yet",
-                "N in flight instead, with N = T / W",
+                "\"server\" is not followed by \"time\"",
+                "such as 20s server time / 10s",
             ),
         }
     }

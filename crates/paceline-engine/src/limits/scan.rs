@@ -14,15 +14,7 @@ pub(super) const PERIODS: [(&str, u64); 4] = [("d", 86_400), ("h", 3_600), ("m",
 
 /// Words of the grammar, and what people write for them: after an amount they say that the period
 /// is missing.
-const NO_UNITS: [&str; 7] = [
-    "burst",
-    "concurrent",
-    "flight",
-    "parallel",
-    "per",
-    "server",
-    "time",
-];
+const NO_UNITS: [&str; 6] = ["burst", "concurrent", "flight", "parallel", "per", "time"];
 
 /// Longer words are a mistake, and would be repeated in every error and metric.
 const LONGEST_UNIT: usize = 64;
@@ -120,12 +112,46 @@ impl<'a> Scan<'a> {
                 return Ok(Unit::Requests);
             }
             "request" | "requests" => return Ok(Unit::Requests),
-            word if is_period(word) && self.word() == "server" => Fault::ServerTime,
+            "server" => Fault::NoUnitOfTime,
             word if NO_UNITS.contains(&word) => Fault::NoPeriod,
             word if is_period(word) || !is_unit(word) => Fault::Unit,
             word => return Ok(Unit::Other(word.into())),
         };
         Err(self.error_at(start, fault))
+    }
+
+    /// The seconds of the unit that stands before `server time`; nothing is consumed if no server time is meant.
+    pub(super) fn server_time(&mut self) -> Result<Option<u64>, LimitError> {
+        let start = self.at;
+        let word = self.word();
+        let unit = PERIODS.iter().find(|(name, _)| *name == word);
+        self.skip_space();
+        let is_server = self.word().eq_ignore_ascii_case("server");
+        let Some((_, seconds)) = unit.filter(|_| is_server) else {
+            self.at = start;
+            return Ok(None);
+        };
+        self.skip_space();
+        let at = self.at;
+        if self.word().eq_ignore_ascii_case("time") {
+            Ok(Some(*seconds))
+        } else {
+            Err(self.error_at(at, Fault::ServerTime))
+        }
+    }
+
+    /// So many of a unit of so many seconds, as they stand at `start`.
+    pub(super) fn time(
+        &self,
+        start: usize,
+        count: Number,
+        seconds: u64,
+    ) -> Result<Duration, LimitError> {
+        match u64::try_from(nanos(count, seconds)).map(Duration::from_nanos) {
+            Ok(Duration::ZERO) => Err(self.error_at(start, Fault::ZeroAmount)),
+            Ok(time) => Ok(time),
+            Err(_) => Err(self.error_at(start, Fault::TooLarge)),
+        }
     }
 
     pub(super) fn period(&mut self) -> Result<Duration, LimitError> {
@@ -140,11 +166,7 @@ impl<'a> Scan<'a> {
             .iter()
             .find(|(name, _)| *name == word)
             .ok_or_else(|| self.error_at(start, Fault::Period))?;
-        // At most 9 fraction digits, so the denominator divides a second's nanoseconds.
-        let nanos = u128::from(length.numerator)
-            * u128::from(NANOS / length.denominator)
-            * u128::from(*seconds);
-        match u64::try_from(nanos).map(Duration::from_nanos) {
+        match u64::try_from(nanos(length, *seconds)).map(Duration::from_nanos) {
             Ok(Duration::ZERO) => Err(self.error_at(start, Fault::ZeroPeriod)),
             Ok(period) if period <= LONGEST_PERIOD => Ok(period),
             _ => Err(self.error_at(start, Fault::LongPeriod)),
@@ -194,6 +216,11 @@ impl<'a> Scan<'a> {
             denominator,
         }))
     }
+}
+
+/// At most 9 fraction digits, so the denominator divides a second's nanoseconds.
+fn nanos(count: Number, seconds: u64) -> u128 {
+    u128::from(count.numerator) * u128::from(NANOS / count.denominator) * u128::from(seconds)
 }
 
 fn is_period(word: &str) -> bool {

@@ -137,7 +137,7 @@ impl Strict {
     }
 
     /// The earliest instant at which `k` more, at most `amount`, fit into one window.
-    fn start_of(&self, now: Timestamp, k: u64) -> Timestamp {
+    pub(super) fn start_of(&self, now: Timestamp, k: u64) -> Timestamp {
         let mut excess = self.used(now).saturating_add(k).saturating_sub(self.amount);
         if excess == 0 {
             return now;

@@ -3,8 +3,10 @@
 //! ```text
 //! limit  = amount [word] "/" period ["burst" whole]
 //!        | whole [word] "in" "flight"
+//!        | amount unit "server" "time" "/" period
 //! amount = digits ["." digits]                       at most 9 fraction digits
-//! period = [digits ["." digits]] ("s" | "m" | "h" | "d")
+//! period = [digits ["." digits]] unit
+//! unit   = "s" | "m" | "h" | "d"
 //! word   = letter {letter | digit | "-" | "_"}
 //! ```
 //!
@@ -45,6 +47,10 @@ impl FromStr for Limit {
 fn read_limit(scan: &mut Scan<'_>) -> Result<Limit, LimitError> {
     let start = scan.at;
     let amount = scan.amount()?;
+    if let Some(seconds) = scan.server_time()? {
+        let amount = scan.time(start, amount, seconds)?;
+        return read_budget(scan, amount);
+    }
     let unit = scan.unit()?;
     if scan.eat("/") {
         return read_rate(scan, start, amount, unit);
@@ -105,6 +111,18 @@ fn read_rate(
     Ok(Limit { kind, unit })
 }
 
+fn read_budget(scan: &mut Scan<'_>, amount: Duration) -> Result<Limit, LimitError> {
+    scan.skip_space();
+    if !scan.eat("/") {
+        return Err(scan.error(Fault::NoPeriod));
+    }
+    scan.skip_space();
+    let period = scan.period()?;
+    let kind = LimitKind::ServerTime { amount, period };
+    let unit = Unit::Requests;
+    Ok(Limit { kind, unit })
+}
+
 impl Unit {
     /// What a limit counts by this word: `tokens` as in `90000 tokens/m`; `None` if no limit can have it.
     pub fn parse(word: &str) -> Option<Self> {
@@ -129,14 +147,30 @@ impl fmt::Display for Limit {
                 burst,
             } => write!(f, "{amount}{word}/{} burst {burst}", Period(period)),
             LimitKind::InFlight { max } => write!(f, "{max}{word} in flight"),
+            LimitKind::ServerTime { amount, period } => {
+                write!(f, "{} server time / {}", Time(amount), Period(period))
+            }
         }
     }
 }
 
-/// A period in the longest unit in which it is whole, else in seconds with a fraction.
+/// A period as a time; one of something is only its unit.
 struct Period(Duration);
 
 impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut units = PERIODS.iter();
+        match units.find(|(_, unit)| self.0 == Duration::from_secs(*unit)) {
+            Some((name, _)) => f.write_str(name),
+            None => Time(self.0).fmt(f),
+        }
+    }
+}
+
+/// A time in the longest unit in which it is whole, else in seconds with a fraction.
+pub(crate) struct Time(pub(crate) Duration);
+
+impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, nanos) = (self.0.as_secs(), self.0.subsec_nanos());
         if nanos > 0 {
@@ -147,10 +181,7 @@ impl fmt::Display for Period {
             .iter()
             .find(|(_, unit)| seconds.is_multiple_of(*unit))
             .map_or(("s", seconds), |(name, unit)| (*name, seconds / unit));
-        match count {
-            1 => f.write_str(name),
-            _ => write!(f, "{count}{name}"),
-        }
+        write!(f, "{count}{name}")
     }
 }
 
@@ -204,6 +235,12 @@ mod tests {
             ("2 requests/s", "2/s"),
             (" 10 \t/ 2 s  burst\n50 ", "10/2s burst 50"),
             ("10\u{a0}/s", "10/s"),
+            ("20s server time / 10s", "20s server time / 10s"),
+            ("20s server time/10s", "20s server time / 10s"),
+            ("1.5 m Server  TIME/h", "90s server time / h"),
+            ("60s server time/60s", "1m server time / m"),
+            ("0.25s server time / 1s", "0.25s server time / s"),
+            ("1200s server time / 5m", "20m server time / 5m"),
         ] {
             let read = limit(text);
             assert_eq!(read.to_string(), canonical, "{text:?}");
@@ -375,14 +412,38 @@ mod tests {
                 "something follows where the limit has ended",
             ),
             (
-                "20s server time / 10s",
-                3,
-                "a budget of server time is understood, but not enforced yet",
+                "20 server time / 10s",
+                4,
+                "it does not say in what the server time is",
             ),
             (
-                "1.5 m server time/h",
-                5,
-                "a budget of server time is understood, but not enforced yet",
+                "20s server / 10s",
+                12,
+                "\"server\" is not followed by \"time\"",
+            ),
+            ("20s server time", 16, "it does not say per what"),
+            ("20s server time in flight", 17, "it does not say per what"),
+            (
+                "0.0s server time / 10s",
+                1,
+                "the amount is zero, so nothing could ever go",
+            ),
+            ("20s server time / 0s", 19, "the period is zero"),
+            (
+                "20s server time / 367d",
+                19,
+                "the period is longer than 366 days",
+            ),
+            ("213504d server time / d", 1, "the number is too large"),
+            (
+                "20s server time / 10s burst 5",
+                23,
+                "something follows where the limit has ended",
+            ),
+            (
+                "20s tokens / 10s",
+                3,
+                "that is not a word for what is counted",
             ),
         ] {
             let error = text.parse::<Limit>().expect_err(text);
@@ -401,7 +462,8 @@ mod tests {
             "\"10/0s\" is not a limit: the period is zero (character 4); \
              expected a period above zero, such as 10/s \
              [limits are: N/s, N/m, N/h, N/d or N/Ks (never more than N in any such period), \
-             N/s burst B (a token bucket), N in flight; \
+             N/s burst B (a token bucket), N in flight, \
+             Ts server time / Ws (what requests take, together); \
              a word after N counts something else: N tokens/m]"
         );
     }
@@ -424,13 +486,17 @@ mod tests {
             (1..=366_u64).prop_map(|days| Duration::from_secs(days * 86_400)),
             (1..=longest * 1_000_000_000).prop_map(Duration::from_nanos),
         ];
-        (amount.clone(), period, amount, 0..3).prop_map(
+        (amount.clone(), period, amount, 0..4).prop_map(
             |(amount, period, burst, form)| match form {
                 0 => LimitKind::Strict { amount, period },
                 1 => LimitKind::Bucket {
                     amount,
                     period,
                     burst,
+                },
+                2 => LimitKind::ServerTime {
+                    amount: Duration::from_nanos(amount.get()),
+                    period,
                 },
                 _ => LimitKind::InFlight { max: amount },
             },
@@ -450,6 +516,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_printed_reads_the_same(kind in kinds(), unit in units()) {
+            let unit = match kind {
+                LimitKind::ServerTime { .. } => Unit::Requests,
+                _ => unit,
+            };
             let limit = Limit { kind, unit };
             prop_assert_eq!(limit.to_string().parse::<Limit>(), Ok(limit));
         }
@@ -462,7 +532,7 @@ mod tests {
         #[test]
         fn texts_that_look_like_limits_are_read_or_refused(
             amount in "[0-9]{0,12}(\\.[0-9]{0,11})?",
-            unit in " ?(tokens|in|s|é)? ?",
+            unit in " ?(tokens|in|s|é|s server time|m server)? ?",
             period in "/? ?[0-9]{0,9}(\\.[0-9]{0,11})?[smhdx]?",
             burst in "( burst ?[0-9]{0,21})?",
         ) {

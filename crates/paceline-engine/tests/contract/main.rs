@@ -12,6 +12,7 @@ mod gates;
 mod live_changes;
 mod refunds;
 mod refusals;
+mod server_time;
 mod spending;
 mod the_line;
 mod told;

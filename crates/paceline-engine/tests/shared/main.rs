@@ -21,6 +21,8 @@ mod live_changes;
 mod refunds;
 #[path = "../contract/refusals.rs"]
 mod refusals;
+#[path = "../contract/server_time/mod.rs"]
+mod server_time;
 #[path = "../contract/spending.rs"]
 mod spending;
 #[path = "../contract/the_line.rs"]

@@ -6,6 +6,7 @@ mod quota;
 mod costs;
 mod learning;
 mod refusals;
+mod server_time;
 mod tokens;
 mod waiting;
 mod windows;

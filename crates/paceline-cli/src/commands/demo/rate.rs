@@ -54,6 +54,9 @@ impl FromStr for Rate {
                 period,
                 burst,
             } => (amount, period, Some(burst)),
+            LimitKind::ServerTime { .. } => {
+                return Err(wrong("it bounds what requests take, together"));
+            }
             _ => return Err(wrong("it bounds requests in flight")),
         };
         let a_second = (u128::from(amount.get()) * 1_000_000_000).div_ceil(period.as_nanos());

@@ -75,6 +75,47 @@ fn a_place_in_flight_goes_to_the_next_whoever_holds_it() {
 }
 
 #[test]
+fn server_time_is_that_of_all_of_them() {
+    let mut lab = Lab::new(4, &["20s server time / 10s"]);
+    for name in 0..100 {
+        lab.ask(name % 4);
+        lab.pass(ms(500));
+        lab.answer(name, &ok());
+    }
+    lab.pass(ms(10_000));
+    for who in 0..50 {
+        lab.ask(who % 4);
+    }
+    assert_eq!(lab.starts.len(), 140, "half a second each");
+    lab.pass(ms(500));
+    (100..140).for_each(|name| lab.answer(name, &ok()));
+    lab.pass(ms(9_999));
+    assert_eq!(lab.starts.len(), 140);
+    lab.pass(ms(1));
+    assert_eq!(lab.starts.len(), 150);
+}
+
+/// What it had under way was sent: it counts as what was reserved for it, or as long as it was under way.
+#[test]
+fn server_time_of_the_dead_counts() {
+    let mut lab = Lab::new(2, &["2s server time / 10s"]);
+    let first = lab.ask(0);
+    lab.pass(ms(1_000));
+    lab.answer(first, &ok());
+    lab.pass(ms(10_000));
+    let lost = lab.ask(0);
+    let waits = lab.ask(1);
+    lab.dies(0);
+    lab.pass(ms(1_900));
+    lab.looks_around(1);
+    assert_eq!(lab.order(), [first, lost]);
+    lab.pass(ms(9_999));
+    assert_eq!(lab.order(), [first, lost]);
+    lab.pass(ms(1));
+    assert_eq!(lab.order(), [first, lost, waits]);
+}
+
+#[test]
 fn a_pause_that_one_is_told_holds_all() {
     let mut lab = Lab::new(2, &[]);
     let first = lab.ask(0);

@@ -9,7 +9,8 @@ fn a_wrong_limit_is_told_with_its_place_and_the_grammar() {
         complaint(text),
         "paceline.toml:7:11: upstream.github.limits[0]: \"10/0s\" is not a limit: the period is zero \
          (character 4); expected a period above zero, such as 10/s [limits are: N/s, N/m, N/h, N/d or N/Ks \
-         (never more than N in any such period), N/s burst B (a token bucket), N in flight; \
+         (never more than N in any such period), N/s burst B (a token bucket), N in flight, \
+         Ts server time / Ws (what requests take, together); \
          a word after N counts something else: N tokens/m]"
     );
 }
@@ -281,8 +282,8 @@ const MISTAKES_OF_AN_UPSTREAM: &[(&str, &str)] = &[
         r#"3:19: upstream.a.limits[1]: "10" is not a limit: it does not say per what (character 3); expected a period, such as 10/s, or 10 in flight [GRAMMAR]"#,
     ),
     (
-        "limits = ['20s server time / 10s']",
-        r#"3:11: upstream.a.limits[0]: "20s server time / 10s" is not a limit: a budget of server time is understood, but not enforced yet (character 3); expected N in flight instead, with N = T / W [GRAMMAR]"#,
+        "limits = ['20 server time / 10s']",
+        r#"3:11: upstream.a.limits[0]: "20 server time / 10s" is not a limit: it does not say in what the server time is (character 4); expected s, m, h or d, such as 20s server time / 10s [GRAMMAR]"#,
     ),
     (
         "share = 'fleet'",

@@ -9,7 +9,7 @@ use crate::gate::{Answered, Gate};
 use crate::gates::GateSet;
 use crate::opening::Opening;
 use crate::snapshot::GateSnapshot;
-use crate::ticket::Charge;
+use crate::ticket::{Charge, Ended};
 use crate::{Failure, Kind, Observation, Scope, Spent, Timestamp, Unit, Verdict, Window};
 
 /// One thing that happens: how long after the one before, what, and two numbers that say more.
@@ -23,12 +23,13 @@ pub(super) struct Lab {
     rng: fastrand::Rng,
 }
 
-const LIMITS: [&str; 5] = [
+const LIMITS: [&str; 6] = [
     "10/s burst 50",
     "30/m",
     "3 in flight",
     "1000 tokens/m burst 5000",
     "7 points/3s",
+    "2s server time / 3s",
 ];
 
 pub(super) fn some_limits() -> impl Strategy<Value = Vec<&'static str>> {
@@ -117,7 +118,7 @@ impl Lab {
             216..230 => self.gate.refund(self.now, &charge),
             _ => self.gate.abandoned(self.now, &charge),
         }
-        self.gate.finish();
+        self.gate.finish(self.now, &charge, Ended::Served);
     }
 
     fn send(&mut self, how: u8, number: u16) {
@@ -156,7 +157,7 @@ impl Lab {
         if let Some(charge) = self.under_way.pop() {
             self.now = self.now + ms(50);
             self.hear(&charge, 0, 0, seen);
-            self.gate.finish();
+            self.gate.finish(self.now, &charge, Ended::Served);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{Kind, Observation, Unit, Verdict, Window};
 
 /// A gate with something in every part that has places.
 fn learned() -> Gate {
-    let mut lab = Lab::new(&["10/s burst 50"], 1);
+    let mut lab = Lab::new(&["10/s burst 50", "20s server time / 10s"], 1);
     (0..40).for_each(|_| lab.serve());
     let mut refused = Observation::status(Verdict::RateLimited, 429);
     lab.told(&refused);
@@ -29,11 +29,15 @@ fn what_a_newer_one_says_more_of_is_left_out() {
     let own = learned();
     let bytes = saved(&own);
     // Where a new place comes next.
-    let all: [(&[usize], usize); 21] = [
+    let all: [(&[usize], usize); 25] = [
         (&[], 17),
         (&[1, 0], 4),
         (&[1, 0, 0], 2),
         (&[1, 0, 1, 1, 0], 8),
+        (&[1, 1], 4),
+        (&[1, 1, 1, 1, 0], 5),
+        (&[1, 1, 1, 1, 0, 2], 3),
+        (&[1, 1, 1, 1, 0, 4], 3),
         (&[2], 3),
         (&[3], 3),
         (&[3, 0, 0], 12),
@@ -63,7 +67,7 @@ fn what_a_newer_one_says_more_of_is_left_out() {
         ));
     }
     let newer = newer.bytes();
-    assert!(newer.len() > bytes.len() + 21 * 20);
+    assert!(newer.len() > bytes.len() + 25 * 20);
     assert_eq!(load(&newer).as_ref(), Ok(&own));
 }
 
