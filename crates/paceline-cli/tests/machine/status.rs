@@ -96,3 +96,22 @@ fn a_record_of_a_newer_version_is_named_and_nothing_is_made_of_it() {
     assert_eq!(ended.stderr, says);
     assert!(gates(&lab).is_empty());
 }
+
+#[test]
+fn a_budget_of_server_time_says_what_is_left_and_what_a_request_takes() {
+    let lab = Lab::new(ServerSpec::open(), ms(100));
+    let came = lab.run(2, 3, &["--limit", "30s server time / 60s"]);
+    assert_eq!(sum(&came, "ok"), 6);
+    let gate = &gates(&lab)[0];
+    let limit = &gate["limits"][0];
+    assert_eq!(limit["limit"], "30s server time / m");
+    let left = limit["available"].as_f64().unwrap();
+    let takes = limit["expected_s"].as_f64().unwrap();
+    assert!((20.0..29.4).contains(&left), "{limit}");
+    assert!((0.1..2.0).contains(&takes), "{limit}");
+    let people = lab.status(&[]).stdout;
+    assert!(
+        people.contains(" s left, and a request takes 0."),
+        "{people}"
+    );
+}

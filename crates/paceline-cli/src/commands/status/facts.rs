@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use jiff::{SignedDuration, Timestamp as Instant};
-use paceline::{Shared, Snapshot};
+use paceline::{LimitKind, LimitSnapshot, Shared, Snapshot};
 use serde_json::{Value, json};
 
 pub(super) fn of(shared: &Shared) -> impl Iterator<Item = Value> + '_ {
@@ -17,10 +17,13 @@ pub(super) fn of(shared: &Shared) -> impl Iterator<Item = Value> + '_ {
                 "reset_in_s": seconds(window.reset.since(*at)),
             })
         });
-        let limits = gate
-            .limits
-            .iter()
-            .map(|own| json!({ "limit": own.limit.to_string(), "available": own.available }));
+        let limits = gate.limits.iter().map(|own| {
+            json!({
+                "limit": own.limit.to_string(),
+                "available": available(own),
+                "expected_s": own.expected.map(seconds),
+            })
+        });
         let belief = &gate.belief;
         json!({
             "upstream": shared.name,
@@ -46,6 +49,14 @@ pub(super) fn of(shared: &Shared) -> impl Iterator<Item = Value> + '_ {
             },
         })
     })
+}
+
+/// Of server time, seconds.
+fn available(own: &LimitSnapshot) -> Value {
+    match own.limit.kind {
+        LimitKind::ServerTime { .. } => seconds(Duration::from_millis(own.available)).into(),
+        _ => own.available.into(),
+    }
 }
 
 /// The wall clock's time after so long.

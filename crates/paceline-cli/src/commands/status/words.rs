@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use paceline::{GateSnapshot, Shared, Snapshot, Timestamp};
+use paceline::{GateSnapshot, LimitKind, LimitSnapshot, Shared, Snapshot, Timestamp};
 
 /// A line an upstream, and one a gate with what is known of it below.
 pub(super) fn of(shared: &Shared) -> Vec<String> {
@@ -34,7 +34,7 @@ pub(crate) fn takes_part(owners: usize) -> String {
 pub(crate) fn of_gate(gate: &GateSnapshot, at: Timestamp) -> Vec<String> {
     let mut lines = Vec::new();
     for own in &gate.limits {
-        lines.push(format!("{}: {} could go at once", own.limit, own.available));
+        lines.push(format!("{}: {}", own.limit, could_go(own)));
     }
     for window in &gate.windows {
         let limit = window
@@ -52,6 +52,17 @@ pub(crate) fn of_gate(gate: &GateSnapshot, at: Timestamp) -> Vec<String> {
         ));
     }
     lines
+}
+
+fn could_go(own: &LimitSnapshot) -> String {
+    if !matches!(own.limit.kind, LimitKind::ServerTime { .. }) {
+        return format!("{} could go at once", own.available);
+    }
+    let left = roughly(Duration::from_millis(own.available));
+    match own.expected.map(roughly) {
+        Some(expected) => format!("{left} s left, and a request takes {expected} s"),
+        None => format!("{left} s left, and nobody knows yet what a request takes"),
+    }
 }
 
 /// When the next one may go, and why not before, as a sentence.
