@@ -146,18 +146,29 @@ fn what_a_killed_process_held_is_free_within_a_second() {
     drop(came(waits));
 }
 
+/// What it learned is tried thrice: on a busy machine requests arrive in another rhythm than they leave in, and one that is a few
+/// milliseconds early is refused, now and then.
 #[test]
 fn what_one_learned_is_known_to_the_next() {
     let lab = Lab::new(ServerSpec::token_bucket(5.0, 5), ms(20));
     // After thirty it is still being narrowed down, which costs one process alone two refusals in the next ten now and then.
     let learns = lab.run(1, 60, &[]);
     assert_eq!(learns[0].summary["ok"], 60);
-    let before = lab.stats().refused;
-    assert!(before > 0, "nobody said what the limit is");
-    let knows = lab.run(1, 10, &[]);
-    assert_eq!(knows[0].summary["ok"], 10);
-    let refused = lab.stats().refused - before;
-    assert!(refused <= 1, "it knew: {refused}");
+    assert!(lab.stats().refused > 0, "nobody said what the limit is");
+    let mut refused = [0; 3];
+    for own in &mut refused {
+        let before = lab.stats();
+        let knows = lab.run(1, 10, &[]);
+        assert_eq!(knows[0].summary["ok"], 10);
+        let after = lab.stats();
+        *own = after.refused - before.refused;
+        // Who knows nothing sends all ten at once.
+        let arrived = &after.arrivals[before.arrivals.len()..];
+        let first = arrived.iter().filter(|at| **at < arrived[0] + ms(100));
+        assert!(first.count() <= 6, "{arrived:?}");
+    }
+    refused.sort_unstable();
+    assert!(refused[1] <= 1, "it knew: {refused:?}");
 }
 
 #[test]
