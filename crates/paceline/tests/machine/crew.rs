@@ -34,7 +34,7 @@ impl Crew {
     }
 
     /// One more, which begins when its stdin is closed.
-    pub(crate) fn hire(&mut self, stdin: Stdio) -> u32 {
+    pub(crate) fn hire(&mut self, stdin: Stdio) {
         let mut command = Command::new(env::current_exe().unwrap());
         command
             .args(["worker::worker", "--exact", "--nocapture"])
@@ -45,7 +45,10 @@ impl Crew {
             .stdout(Stdio::null());
         self.workers.push((self.hired, command.spawn().unwrap()));
         self.hired += 1;
-        self.hired - 1
+    }
+
+    pub(crate) const fn size(&self) -> usize {
+        self.workers.len()
     }
 
     pub(crate) fn begin(&mut self) {

@@ -9,7 +9,9 @@
 mod crew;
 mod diary;
 mod fair;
+mod many;
 mod soak;
+mod speed;
 mod worker;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -44,8 +44,18 @@ fn soak(work: usize, wanted: usize, kills: usize, apart: Duration) -> (Crew, Sto
     let mut killed = 0;
     while killed < kills || crew.story().count(What::Wants) < wanted {
         std::thread::sleep(apart.mul_f64(random.f64()));
-        crew.kill(random.usize(0..PROCESSES));
-        crew.hire(Stdio::null());
+        // Newcomers bury the dead. Now and then there are none, and the survivors have to.
+        let (dead, pause) = match killed % 50 {
+            25 => (PROCESSES / 3, SECOND * 3 / 2),
+            _ => (1, Duration::ZERO),
+        };
+        for _ in 0..dead {
+            crew.kill(random.usize(0..crew.size()));
+        }
+        std::thread::sleep(pause);
+        for _ in 0..dead {
+            crew.hire(Stdio::null());
+        }
         killed += 1;
     }
     let took = began.elapsed();
